@@ -2,27 +2,17 @@
 import { savedPaths } from '../protocol/saved-names'
 import { newArchiveFile, sweepArchives } from '../transport/archive-file'
 import { loadable } from '../ui/lazy-part'
-import { downloadFrom } from './downloading'
 import { nameRules } from './name-rules'
-import type { Job, Target } from './pack-job'
+import type { Job } from './pack-job'
 import { newItemId } from './random-ids'
 
 /** Only who saves an archive needs it. */
 const loadArchive = loadable(() => import('../transport/archive'))
 
-/** @param name of the item */
-export async function putIntoArchive(
-  target: Exclude<Target, { to: 'folder' }>,
-  job: Job,
-  name: string,
-): Promise<void> {
-  const bytes = await archiveOf(job)
-  if (target.to === 'file') return writeInto(target.file, bytes, job.signal)
-  downloadFrom(await whole(bytes, job.signal), `${name}.zip`)
-}
-
-async function archiveOf(job: Job): Promise<ReadableStream<Uint8Array>> {
+/** Returns the bytes of an archive, which is made as they are read. */
+export async function archiveOf(job: Job): Promise<ReadableStream<Uint8Array>> {
   const { zip } = await loadArchive()
+  job.signal.throwIfAborted()
   const { files, folders } = savedPaths(job, nameRules(navigator))
   const entries = job.files.map((file, saved) => ({
     path: files[saved] ?? file.path,
@@ -36,35 +26,20 @@ async function archiveOf(job: Job): Promise<ReadableStream<Uint8Array>> {
   return zip(entries, folders)
 }
 
-/** The browser writes beside the file, and moves the bytes into it when they are all there. */
-async function writeInto(
-  file: FileSystemFileHandle,
+/**
+ * Collects bytes for a download on the browser's own disk, or where it keeps those of a response: in memory, or on a disk
+ * as well.
+ * @throws QuotaExceededError where the disk is full, which memory would not make better
+ */
+export async function collected(
   bytes: ReadableStream<Uint8Array>,
+  type: string,
   signal: AbortSignal,
-): Promise<void> {
-  try {
-    await bytes.pipeTo(await file.createWritable(), { signal })
-  } catch (error) {
-    await removeEmpty(file)
-    throw error
-  }
-}
-
-/** A file that the picker made is empty then; one that was to be replaced is as it was. */
-async function removeEmpty(file: FileSystemFileHandle & { remove?(): Promise<void> }): Promise<void> {
-  try {
-    if ((await file.getFile()).size === 0) await file.remove?.()
-  } catch {
-    // It is gone, or the page may not remove it.
-  }
-}
-
-/** Collects the bytes on the browser's own disk, or where it keeps those of a response: in memory, or on a disk as well. */
-async function whole(bytes: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<Blob> {
+): Promise<Blob> {
   await sweepArchives(Date.now())
-  const file = await newArchiveFile(`${newItemId()}.zip`)
+  const file = await newArchiveFile(newItemId())
   if (!file) {
-    const headers = { 'content-type': 'application/zip' }
+    const headers = { 'content-type': type }
     return new Response(bytes.pipeThrough(new TransformStream(), { signal }), { headers }).blob()
   }
   try {

@@ -3,6 +3,7 @@ import type { DeviceId, ItemId } from '../protocol/bindings'
 import { fileItemMessage, pendingItem, storedItemMessage } from '../protocol/item'
 import { DIRECT } from '../protocol/way'
 import { reduceItems } from '../stores/items'
+import { reduceSaves, type SavesEvent } from '../stores/saves'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
 import { wouldLose } from './leaving'
@@ -30,6 +31,14 @@ describe('leaving the page asks first', () => {
     const state = { status: 'moving', received: 1, bytesPerSecond: 1, way: DIRECT } as const
     put({ type: 'receiving', id: ITEM, state })
     expect(wouldLose(stores)).toBe(true)
+  })
+
+  it('while something is saved, also when it waits for its bytes', () => {
+    const tell = (event: SavesEvent) => stores.saves.setState((state) => reduceSaves(state, event), true)
+    tell({ type: 'saving', id: ITEM, save: { status: 'waiting' } })
+    expect(wouldLose(stores)).toBe(true)
+    tell({ type: 'ended', id: ITEM })
+    expect(wouldLose(stores)).toBe(false)
   })
 
   it('while a file is offered that no other device has got', () => {

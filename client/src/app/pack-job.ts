@@ -1,7 +1,7 @@
 /** What is to be saved of an item that is many files (F16), and where. */
 import type { Manifest } from '../protocol/manifest'
 import type { PackReader } from '../transport/pack-reader'
-import type { SaveFolder } from '../transport/save-folder'
+import type { SavedTree } from '../transport/save-folder'
 
 /** Files of a pack on their way to where they are saved. */
 export interface Job extends Manifest {
@@ -13,8 +13,27 @@ export interface Job extends Manifest {
 
 /** Where files of a pack go. */
 export type Target =
-  | { readonly to: 'folder'; readonly folder: SaveFolder }
+  | { readonly to: 'folder'; readonly tree: SavedTree }
   /** An archive is written into a file that the person picked. */
   | { readonly to: 'file'; readonly file: FileSystemFileHandle }
-  /** The browser downloads an archive. */
+  /** The browser downloads an archive, or a single file that is at the top. */
   | { readonly to: 'downloads' }
+
+/** What came of it. */
+export interface Outcome {
+  readonly saved: number
+  readonly of: number
+  /** The name that the last file has where it was saved. */
+  readonly name: string
+  /** The path of the first file or folder that could not be saved. */
+  readonly failed?: string | undefined
+  /** Why nothing more was saved, and what is left of it. */
+  readonly stopped?: { readonly why: unknown; readonly rest: Manifest } | undefined
+}
+
+/** The file that is saved as itself, and not in an archive; null where there are several, or folders. */
+export function onlyFile({ files, folders }: Manifest) {
+  const [file, ...others] = files
+  const isAlone = file && others.length + folders.length === 0 && !file.path.includes('/')
+  return isAlone ? file : null
+}

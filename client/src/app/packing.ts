@@ -3,6 +3,7 @@ import { plural } from '@lingui/core/macro'
 import type { Folder } from '../features/actions'
 import { type ManifestFacts, packsOf, writeManifest } from '../protocol/manifest'
 import { packPaths } from '../protocol/pack-paths'
+import { notePartsOf } from './changed-files'
 
 /** What the item's bytes are, and what its message says of them. */
 export interface Pack {
@@ -70,13 +71,21 @@ async function pack(
     return { path: paths.files[at] ?? '', size, type: type.slice(0, 255), modified }
   })
   let end = 0
+  let first = 0
   return packsOf(listed, paths.folders).map((part) => {
     const manifest = writeManifest(part.files, part.folders)
     const count = part.files.length
     const start = end
     end += part.files.reduce((sum, { size }) => sum + size, 0)
+    const file = new File([manifest, bytes.slice(start, end)], nameOf(count), { type: PACK_TYPE })
+    const own = files.slice(first, first + count)
+    first += count
+    notePartsOf(
+      file,
+      own.map((one, at) => ({ path: part.files[at]?.path ?? '', file: one })),
+    )
     return {
-      file: new File([manifest, bytes.slice(start, end)], nameOf(count), { type: PACK_TYPE }),
+      file,
       manifest: { files: count, bytes: manifest.byteLength, ...(folder && { folder }) },
     }
   })

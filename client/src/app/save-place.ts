@@ -11,36 +11,58 @@ export interface SavePlaces extends Pick<Actions, 'chooseSavePlace' | 'forgetSav
    * folders can be picked. Returns null when there is none.
    */
   folder(): Promise<SaveFolder | null>
+  /**
+   * Returns the kept folder; `none` where the browser's downloads are the place. Must be called while a press is handled.
+   * Returns null when the folder may not be used now.
+   */
+  kept(): Promise<SaveFolder | 'none' | null>
 }
 
-export function createSavePlaces({ stores, toaster }: Pick<Context, 'stores' | 'toaster'>): SavePlaces {
-  const place = new SavePlace()
+export function createSavePlaces(
+  { stores, toaster }: Pick<Context, 'stores' | 'toaster'>,
+  place: Pick<SavePlace, 'name' | 'keep' | 'forget' | 'open'> = new SavePlace(),
+): SavePlaces {
   const show = (name: string | null) =>
     stores.savePlace.setState(name === null ? { status: 'downloads' } : { status: 'kept', name }, true)
   if (canPickFolder()) void place.name().then(show)
+  const choose = async () => {
+    const folder = await pickFolder()
+    if (!folder) return
+    try {
+      await place.keep(folder)
+      show(folder.name)
+    } catch {
+      toaster.bad(t`The browser cannot keep this folder.`)
+    }
+  }
+  const forget = async () => {
+    await place.forget()
+    show(null)
+  }
+  const kept = async () => {
+    const state = stores.savePlace.getState()
+    if (state.status !== 'kept') return 'none'
+    const folder = await place.open()
+    if (typeof folder !== 'string') return folder
+    const { name } = state
+    const another = { label: t`Choose…`, run: () => void choose() }
+    if (folder === 'refused') {
+      const refused = t`The folder “${name}” cannot be used. Save again and allow it, or choose another one.`
+      toaster.bad(refused, another)
+      return null
+    }
+    // Nothing could be saved any more if it stayed the place.
+    await forget()
+    toaster.bad(t`The folder “${name}” is no longer there. Files are saved as downloads again.`, another)
+    return 'none'
+  }
   return {
+    kept,
     async folder() {
-      const state = stores.savePlace.getState()
-      if (state.status !== 'kept') return pickFolder()
-      const kept = await place.open()
-      const { name } = state
-      if (!kept)
-        toaster.bad(t`The folder “${name}” cannot be used. Save again and allow it, or choose another one.`)
-      return kept
+      const folder = await kept()
+      return folder === 'none' ? pickFolder() : folder
     },
-    async chooseSavePlace() {
-      const folder = await pickFolder()
-      if (!folder) return
-      try {
-        await place.keep(folder)
-        show(folder.name)
-      } catch {
-        toaster.bad(t`The browser cannot keep this folder.`)
-      }
-    },
-    async forgetSavePlace() {
-      await place.forget()
-      show(null)
-    },
+    chooseSavePlace: choose,
+    forgetSavePlace: forget,
   }
 }

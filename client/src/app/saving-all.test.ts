@@ -7,32 +7,45 @@ import { DIRECT } from '../protocol/way'
 import { reduceItems } from '../stores/items'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
+import { hasLocks } from '../transport/locks-stage'
+import type { SaveFolder } from '../transport/save-folder'
 import { createSavingAll } from './saving-all'
+import { createSavingOne } from './saving-one'
 import { createToaster } from './toaster'
 
 const BATCH = '5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13' as ItemId
 const NAMES = ['a.png', 'b.png', 'c.png']
+/** Of what the server sends of each, in bytes. */
+const SIZE = 'bytes of blob:a.png'.length
 
 let stores: Stores
 let saveAll: (id: ItemId) => Promise<void>
 let download: (ids: readonly ItemId[]) => Promise<void>
 /** The files of the picked folder, by name. */
 let folder: Map<string, string>
+let isFull: boolean
 /** How far each save was when it was told. */
 let told: string[]
 
 const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
 
+/** The server sends what it is asked for. */
+const sends = async (url: string) => new Response(`bytes of ${url}`, { status: 206 })
+
 /** A folder that already has `a.png`. */
 function fakeFolder() {
   return {
+    name: 'picked',
+    removeEntry: async (name: string) => void folder.delete(name),
     async getFileHandle(name: string, { create = false } = {}) {
       if (!create && !folder.has(name)) throw new DOMException('', 'NotFoundError')
       return {
         createWritable: async () =>
           new WritableStream<Uint8Array>({
-            write: (bytes) =>
-              void folder.set(name, (folder.get(name) ?? '') + new TextDecoder().decode(bytes)),
+            write(bytes) {
+              if (isFull) throw new DOMException('', 'QuotaExceededError')
+              folder.set(name, (folder.get(name) ?? '') + new TextDecoder().decode(bytes))
+            },
           }),
       }
     },
@@ -40,13 +53,15 @@ function fakeFolder() {
 }
 
 beforeEach(() => {
+  hasLocks(navigator)
   stores = createStores()
   folder = new Map([['a.png', 'an older one']])
+  isFull = false
   told = []
   for (const [index, name] of NAMES.entries()) {
     const id = `file ${index}` as ItemId
     const batch = { id: BATCH, count: NAMES.length, index }
-    const { message, extra } = fileItemMessage({ name, size: 1, type: '', batch })
+    const { message, extra } = fileItemMessage({ name, size: SIZE, type: '', batch })
     const item = pendingItem(id, message, extra, 0)
     stores.items.setState((state) => reduceItems(state, { type: 'shared', item }), true)
     const done = { status: 'done', url: `blob:${name}`, way: DIRECT, isKept: true } as const
@@ -55,7 +70,7 @@ beforeEach(() => {
   stores.saves.subscribe(({ saves: { [BATCH]: save } }) =>
     told.push(save?.status === 'saving' ? `${save.saved} of ${save.of}` : 'ended'),
   )
-  ;({ saveAll, download } = createSavingAll({ stores, toaster: createToaster(stores.toasts) }))
+  ;({ saveAll, download } = createSavingAll({ stores, toaster: createToaster(stores.toasts) }, () => {}))
 })
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -65,7 +80,7 @@ afterEach(() => {
 describe('saving all files of a batch', () => {
   it('writes them into the picked folder one after the other, and over nothing', async () => {
     vi.stubGlobal('showDirectoryPicker', async () => fakeFolder())
-    vi.stubGlobal('fetch', async (url: string) => new Response(`bytes of ${url}`))
+    vi.stubGlobal('fetch', sends)
     await saveAll(BATCH)
     expect(Object.fromEntries(folder)).toEqual({
       'a.png': 'an older one',
@@ -73,19 +88,30 @@ describe('saving all files of a batch', () => {
       'b.png': 'bytes of blob:b.png',
       'c.png': 'bytes of blob:c.png',
     })
-    expect(told).toEqual(['0 of 3', '1 of 3', '2 of 3', 'ended'])
+    expect([told[0], told.at(-1)]).toEqual(['0 of 3', 'ended'])
     expect(toasts()).toEqual(['Saved 3 files'])
   })
 
   it('goes on after one that cannot be read, and names it', async () => {
     vi.stubGlobal('showDirectoryPicker', async () => fakeFolder())
     vi.stubGlobal('fetch', async (url: string) =>
-      url.includes('b.png') ? new Response('', { status: 404 }) : new Response(url),
+      url.includes('b.png') ? new Response('', { status: 404 }) : sends(url),
     )
     await saveAll(BATCH)
     expect(folder.has('b.png')).toBe(false)
     expect(folder.has('c.png')).toBe(true)
-    expect(toasts()).toEqual(['Saved 2 of 3 files. “b.png” could not be saved.'])
+    expect(toasts()).toEqual(['Saved 2 of 3 files. “b.png” could not be saved. The file could not be read.'])
+  })
+
+  it('stops where the disk is full, and says so', async () => {
+    vi.stubGlobal('showDirectoryPicker', async () => fakeFolder())
+    vi.stubGlobal('fetch', sends)
+    isFull = true
+    await saveAll(BATCH)
+    expect([...folder.keys()]).toEqual(['a.png'])
+    expect(toasts()).toEqual([
+      'Saved 0 of 3 files. “a.png” could not be saved. There is no space left on this device.',
+    ])
   })
 
   it('does nothing when the person closes the picker', async () => {
@@ -130,20 +156,48 @@ describe('saving one file that is here', () => {
   let written: string
   const savesAs = async (picker: (options: { suggestedName: string }) => Promise<unknown>) => {
     vi.stubGlobal('showSaveFilePicker', picker)
-    vi.stubGlobal('fetch', async (url: string) => new Response(`bytes of ${url}`))
-    await createSavingAll({ stores, toaster: createToaster(stores.toasts) }).saveHereAs(ID)
+    vi.stubGlobal('fetch', sends)
+    await createSavingAll({ stores, toaster: createToaster(stores.toasts) }, () => {}).saveHereAs(ID)
   }
+  let isRemoved: boolean
   const picked = (name: string) => ({
     name,
     createWritable: async () =>
       new WritableStream<Uint8Array>({
         write(bytes) {
+          if (isFull) throw new DOMException('', 'QuotaExceededError')
           written += new TextDecoder().decode(bytes)
         },
       }),
+    getFile: async () => new File([written], name),
+    async remove() {
+      isRemoved = true
+    },
   })
   beforeEach(() => {
     written = ''
+    isRemoved = false
+  })
+
+  it('leaves nothing of it where it could not be written, and says why', async () => {
+    isFull = true
+    await savesAs(async () => picked('mine.png'))
+    expect(isRemoved).toBe(true)
+    expect(toasts()).toEqual(['“b.png” could not be saved. There is no space left on this device.'])
+  })
+
+  it('says the name that it got in the kept folder, and saves it once at a time', async () => {
+    vi.stubGlobal('fetch', sends)
+    stores.savePlace.setState({ status: 'kept', name: 'picked' }, true)
+    const places = { kept: async () => fakeFolder() as unknown as SaveFolder }
+    const { saveHere } = createSavingOne({ stores, toaster: createToaster(stores.toasts) }, places)
+    const shown: boolean[] = []
+    stores.saves.subscribe(({ saves }) => shown.push('file 0' in saves))
+    await Promise.all(['file 0', 'file 0'].map((id) => saveHere(id as ItemId)))
+    expect([shown[0], shown.at(-1)]).toEqual([true, false])
+    expect(folder.get('a (2).png')).toBe('bytes of blob:a.png')
+    expect(toasts()).toEqual(['Saved “a (2).png” in “picked”'])
+    expect(folder.size).toBe(2)
   })
 
   it('writes it where the person says, under the name that they chose', async () => {

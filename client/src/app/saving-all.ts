@@ -1,13 +1,13 @@
 /** Saves what was received: the files of a batch or of an item that is many, or everything. */
-import { plural, t } from '@lingui/core/macro'
+import { plural } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
-import type { ItemId } from '../protocol/bindings'
 import { type Download, downloadsOf, receivedFiles } from '../stores/downloads'
-import { reduceSaves, type SavesEvent } from '../stores/saves'
-import { canPickFolder } from '../transport/save-folder'
+import { canPickFolder, concernsAll, type SaveFolder } from '../transport/save-folder'
 import type { Context } from './context'
 import { clickDownload } from './downloading'
 import { createSavePlaces } from './save-place'
+import { tellerOf } from './save-progress'
+import { notSavedAll, savedCount, withReason } from './save-words'
 import { createSavingOne, savingInto } from './saving-one'
 import { createPackSaving } from './saving-packs'
 
@@ -15,7 +15,7 @@ import { createPackSaving } from './saving-packs'
 const BETWEEN_DOWNLOADS_MS = 250
 
 /** Saves one file. Rejects when it could not. */
-type SaveOne = (file: Download) => Promise<void>
+type SaveOne = (file: Download, index: number) => Promise<unknown>
 
 type Saving = Pick<
   Actions,
@@ -33,72 +33,103 @@ type Saving = Pick<
   | 'forgetSavePlace'
 >
 
-export function createSavingAll(context: Pick<Context, 'stores' | 'toaster'>): Saving {
+export function createSavingAll(
+  context: Pick<Context, 'stores' | 'toaster'>,
+  receive: Actions['receive'],
+): Saving {
   const { stores, toaster } = context
-  const { folder: askFolder, ...place } = createSavePlaces(context)
-  const { isPack, save: savePack, ...packs } = createPackSaving(context, { folder: askFolder })
-  const put = (event: SavesEvent) => stores.saves.setState((state) => reduceSaves(state, event), true)
-  const saveEach = async (id: ItemId, files: readonly Download[], saveOne: SaveOne) => {
-    const failed: string[] = []
-    for (const [saved, file] of files.entries()) {
-      put({ type: 'saving', id, save: { status: 'saving', saved, of: files.length } })
-      await saveOne(file).catch(() => failed.push(file.name))
-    }
-    put({ type: 'ended', id })
-    return failed
+  const { folder: askFolder, kept, ...place } = createSavePlaces(context)
+  const { isPack, save: savePack, ...packs } = createPackSaving(context, { folder: askFolder, kept }, receive)
+  const telling = tellerOf(stores)
+  const saveEach = async (files: readonly Download[], saveOne: SaveOne) => {
+    const { saved, failed } = await saveInTurn(files, saveOne)
+    const [first] = failed
+    if (!first) toaster.ok(savedCount(saved))
+    else toaster.bad(withReason(notSavedAll(saved, files.length, first.name), failed.at(-1)?.why))
   }
-  const tell = (all: number, failed: readonly string[]) => {
-    const saved = all - failed.length
-    const [name] = failed
-    if (name === undefined) toaster.ok(plural(saved, { one: 'Saved # file', other: 'Saved # files' }))
-    else toaster.bad(t`Saved ${saved} of ${all} files. “${name}” could not be saved.`)
+  const sorted = (files: readonly Download[]) => {
+    return { plain: files.filter(({ id }) => !isPack(id)), packed: files.filter(({ id }) => isPack(id)) }
   }
-  const downloadEach = async (files: readonly Download[]) => {
-    const packed = files.filter(({ id }) => isPack(id))
-    // A press opens one picker, so one folder is for all of them.
-    const asks = packed.length > 0 && canPickFolder()
-    const folder = asks ? await askFolder() : undefined
-    await downloadPlain(files)
-    if (folder === null) return
+  const saveInto = async (folder: SaveFolder, files: readonly Download[]) => {
+    const { plain, packed } = sorted(files)
+    const one: SaveOne = (file) => telling(file.id, [file], (progress) => savingInto(folder, progress)(file))
+    if (plain.length > 0) await saveEach(plain, one)
     for (const { id } of packed) await savePack(id, folder)
   }
-  const downloadPlain = async (files: readonly Download[]) => {
-    for (const file of files) if (!isPack(file.id)) await download(file)
+  const downloadEach = async (files: readonly Download[]) => {
+    const { plain, packed } = sorted(files)
+    // A press opens one picker, so one folder is for all of them.
+    const folder = packed.length > 0 && canPickFolder() ? await askFolder() : undefined
+    await saveEachDownload(plain)
+    if (folder === null) return
+    for (const { id } of packed) await savePack(id, folder)
   }
   return {
     ...packs,
     ...place,
-    ...createSavingOne(context, askFolder),
+    ...createSavingOne(context, { kept }),
     canPickFolder: canPickFolder(),
-    download: (ids) => downloadEach(downloadsOf(ids, stores)),
+    async download(ids) {
+      const files = downloadsOf(ids, stores)
+      const isKept = stores.savePlace.getState().status === 'kept'
+      const folder = isKept ? await kept() : 'none'
+      if (folder) await (folder === 'none' ? downloadEach(files) : saveInto(folder, files))
+    },
     async saveAll(id) {
       if (isPack(id)) return savePack(id)
       if (stores.saves.getState().saves[id]) return
       const files = downloadsOf([id], stores)
-      if (!canPickFolder()) {
-        await saveEach(id, files, download)
-        // The browser asks, names and saves on its own, and does not say how it went.
-        return void toaster.info(
-          plural(files.length, {
-            one: 'The browser has # download to save',
-            other: 'The browser has # downloads to save',
+      if (canPickFolder()) {
+        const folder = await askFolder()
+        if (!folder) return
+        return telling(id, files, (progress) =>
+          saveEach(files, (file, saved) => {
+            progress.saved(saved)
+            return savingInto(folder, progress)(file)
           }),
         )
       }
-      const folder = await askFolder()
-      if (folder) tell(files.length, await saveEach(id, files, savingInto(folder)))
+      await telling(id, files, (progress) => saveEachDownload(files, (saved) => progress.saved(saved)))
+      // The browser asks, names and saves on its own, and does not say how it went.
+      toaster.info(
+        plural(files.length, {
+          one: 'The browser has # download to save',
+          other: 'The browser has # downloads to save',
+        }),
+      )
     },
     async saveEverything() {
       const files = receivedFiles(stores)
       if (!canPickFolder()) return downloadEach(files)
       const folder = await askFolder()
-      if (!folder) return
-      const [packed, plain] = [files.filter(({ id }) => isPack(id)), files.filter(({ id }) => !isPack(id))]
-      const failed: string[] = []
-      for (const file of plain) await savingInto(folder)(file).catch(() => failed.push(file.name))
-      if (plain.length > 0) tell(plain.length, failed)
-      for (const { id } of packed) await savePack(id, folder)
+      if (folder) await saveInto(folder, files)
     },
+  }
+}
+
+/** Saves files one after the other, until one fails for a reason that every other would meet as well. */
+async function saveInTurn(files: readonly Download[], saveOne: SaveOne) {
+  const failed: { name: string; why: unknown }[] = []
+  let saved = 0
+  for (const [index, file] of files.entries()) {
+    try {
+      await saveOne(file, index)
+      saved += 1
+    } catch (why) {
+      failed.push({ name: file.name, why })
+      if (concernsAll(why)) break
+    }
+  }
+  return { saved, failed }
+}
+
+async function saveEachDownload(
+  files: readonly Download[],
+  onSaved: (saved: number) => void = () => {},
+): Promise<void> {
+  for (const [saved, file] of files.entries()) {
+    onSaved(saved)
+    await download(file)
   }
 }
 

@@ -1,45 +1,82 @@
 /** Saves one file that is here: into the kept folder, or where the person says. */
 import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
+import type { ItemId } from '../protocol/bindings'
 import { displayName } from '../protocol/names'
 import { type Download, downloadsOf } from '../stores/downloads'
-import { readBytes } from '../transport/http'
-import { canPickFile, pickFile, type SaveFolder, saveInto } from '../transport/save-folder'
+import { canPickFile, dropPicked, pickFile, type SaveFolder, saveInto } from '../transport/save-folder'
 import type { Context } from './context'
+import { clickDownload } from './downloading'
+import { bytesOf } from './file-bytes'
+import type { SavePlaces } from './save-place'
+import { type SaveProgress, tellerOf } from './save-progress'
+import { notSaved, savedText, withReason } from './save-words'
 
 export function createSavingOne(
   { stores, toaster }: Pick<Context, 'stores' | 'toaster'>,
-  askFolder: () => Promise<SaveFolder | null>,
+  places: Pick<SavePlaces, 'kept'>,
 ): Pick<Actions, 'canPickFile' | 'saveHere' | 'saveHereAs'> {
+  const telling = tellerOf(stores)
+  /** Saves a file once at a time. `write` returns what the person is told of it. */
+  const once = async (id: ItemId, write: (file: Download, progress: SaveProgress) => Promise<string>) => {
+    const [file] = downloadsOf([id], stores)
+    if (!file || stores.saves.getState().saves[id]) return
+    await telling(id, [file], async (progress) => {
+      try {
+        toaster.ok(await write(file, progress))
+      } catch (error) {
+        toaster.bad(withReason(notSaved(file.name), error))
+      }
+    })
+  }
   return {
     canPickFile: canPickFile(),
     async saveHere(id) {
-      const [file] = downloadsOf([id], stores)
-      const folder = file && (await askFolder())
-      if (!file || !folder) return
-      const { name } = file
-      const kept = folder.name
-      await savingInto(folder)(file).then(
-        () => toaster.ok(t`Saved “${name}” in “${kept}”`),
-        () => toaster.bad(t`“${name}” could not be saved.`),
-      )
+      const folder = await places.kept()
+      if (folder === 'none') {
+        for (const { url, name } of downloadsOf([id], stores)) clickDownload(url, name)
+        return
+      }
+      if (!folder) return
+      await once(id, async (file, progress) => {
+        const name = await savingInto(folder, progress)(file)
+        const kept = folder.name
+        return t`Saved “${name}” in “${kept}”`
+      })
     },
     async saveHereAs(id) {
       const [file] = downloadsOf([id], stores)
-      const picked = file && (await pickFile(displayName(file.name)))
-      if (!file || !picked) return
-      const name = picked.name
-      try {
-        await (await readBytes(file.url)).pipeTo(await picked.createWritable())
-        toaster.ok(t`Saved “${name}”`)
-      } catch {
-        toaster.bad(t`“${name}” could not be saved.`)
-      }
+      if (!file || stores.saves.getState().saves[id]) return
+      const picked = await pickFile(displayName(file.name))
+      if (!picked) return
+      await once(id, async (saved, progress) => {
+        try {
+          await readingOf(saved, progress).pipeTo(await picked.createWritable())
+        } catch (error) {
+          await dropPicked(picked)
+          throw error
+        }
+        return savedText(picked.name)
+      })
     },
   }
 }
 
-/** Browsers let no page set the time of a file: one that is saved bears that of the saving. Its name tells its type. */
-export function savingInto(folder: SaveFolder): (file: Download) => Promise<void> {
-  return async ({ name, url }) => saveInto(folder, name, await readBytes(url))
+/**
+ * Browsers let no page set the time of a file: one that is saved bears that of the saving. Its name tells its type.
+ * Resolves to the name that it got.
+ */
+export function savingInto(folder: SaveFolder, progress: SaveProgress): (file: Download) => Promise<string> {
+  return async (file) => saveInto(folder, file.name, readingOf(file, progress))
+}
+
+function readingOf({ url, size }: Download, progress: SaveProgress): ReadableStream<Uint8Array> {
+  const bytes = bytesOf(url, { start: 0, end: size, onCut: (isCut) => progress.cut(isCut) })
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(part, controller) {
+      progress.read(part.byteLength)
+      controller.enqueue(part)
+    },
+  })
+  return bytes.pipeThrough(counted)
 }

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ItemId } from '../protocol/bindings'
 import { fileItemMessage, pendingItem } from '../protocol/item'
-import type { ManifestFacts } from '../protocol/manifest'
+import type { Manifest, ManifestFacts } from '../protocol/manifest'
 import { DIRECT } from '../protocol/way'
 import { reduceItems } from '../stores/items'
 import { createStores, type Stores } from '../stores/stores'
-import { reduceTransfers } from '../stores/transfers'
+import { type Receiving, reduceTransfers } from '../stores/transfers'
+import { hasLocks } from '../transport/locks-stage'
 import type { SaveFolder } from '../transport/save-folder'
 import { createBlobUrl } from './blob-urls'
 import { packFiles, packFolder } from './packing'
@@ -21,8 +22,14 @@ let stores: Stores
 let disk: Map<string, string>
 /** The folders that were made in it. */
 let made: string[]
+/** The folder that the person keeps. */
+let kept: SaveFolder | 'none'
+/** The items that were begun to be received. */
+let received: ItemId[]
 /** Called before a file is made there. Throws what the disk says. */
 let onMake: (path: string) => void
+/** Called when a folder is made there. */
+let onFolder: (path: string) => void
 /** Called when a file is made there. */
 let onMade: (path: string) => void
 const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
@@ -33,13 +40,15 @@ const list = () => {
 const createSaving = () =>
   createPackSaving(
     { stores, toaster: createToaster(stores.toasts) },
-    { folder: async () => fakeFolder() as SaveFolder },
+    { folder: async () => fakeFolder() as SaveFolder, kept: async () => kept },
+    (id) => received.push(id),
   )
 
 function fakeFolder(at = ''): object {
   return {
     async getDirectoryHandle(name: string) {
       made.push(at + name)
+      onFolder(at + name)
       return fakeFolder(`${at}${name}/`)
     },
     removeEntry: async (name: string) => void disk.delete(at + name),
@@ -71,7 +80,19 @@ function comes(file: File, manifest: ManifestFacts | undefined) {
 }
 
 function arrives(file: File) {
-  const state = { status: 'done', url: createBlobUrl(file), way: DIRECT, isKept: true } as const
+  is({ status: 'done', url: createBlobUrl(file), way: DIRECT, isKept: true })
+}
+
+/** Files that are here with their list. */
+async function isHere(): Promise<Manifest> {
+  const [pack] = await packFiles(FILES)
+  if (!pack) throw new Error('no pack')
+  receives(pack.file, pack.manifest)
+  await vi.waitFor(() => expect(list()).toHaveLength(300))
+  return stores.packs.getState().lists[ID] as Manifest
+}
+
+function is(state: Receiving) {
   stores.transfers.setState((all) => reduceTransfers(all, { type: 'receiving', id: ID, state }), true)
 }
 
@@ -79,8 +100,12 @@ beforeEach(() => {
   stores = createStores()
   disk = new Map([['7.txt', 'mine']])
   made = []
+  kept = 'none'
+  received = []
+  hasLocks()
   onMake = () => {}
   onMade = () => {}
+  onFolder = () => {}
   learnPacks(stores)
   vi.stubGlobal('showDirectoryPicker', async () => fakeFolder())
 })
@@ -136,23 +161,24 @@ describe('an item that is many files', () => {
     expect(disk.get('299.txt')).toBe('text 299')
   })
 
-  it.each(['NotAllowedError', 'QuotaExceededError'])(
-    'f16_is_not_saved_on_after_%s_which_every_other_file_would_meet_as_well',
-    async (name) => {
-      const [pack] = await packFiles(FILES)
-      if (!pack) throw new Error('no pack')
-      receives(pack.file, pack.manifest)
-      await vi.waitFor(() => expect(list()).toHaveLength(300))
-      const tried: string[] = []
-      onMake = (path) => {
-        tried.push(path)
-        if (path === '5.txt') throw new DOMException('', name)
-      }
-      void createSaving().save(ID)
-      await vi.waitFor(() => expect(toasts()).toEqual(['Saved 5 of 300 files. “5.txt” could not be saved.']))
-      expect(tried).toHaveLength(6)
-    },
-  )
+  it.each([
+    ['NotAllowedError', 'The browser may no longer write there.'],
+    ['QuotaExceededError', 'There is no space left on this device.'],
+  ])('f16_is_not_saved_on_after_%s_which_every_other_file_would_meet_as_well', async (name, why) => {
+    const [pack] = await packFiles(FILES)
+    if (!pack) throw new Error('no pack')
+    receives(pack.file, pack.manifest)
+    await vi.waitFor(() => expect(list()).toHaveLength(300))
+    const tried: string[] = []
+    onMake = (path) => {
+      tried.push(path)
+      if (path === '5.txt') throw new DOMException('', name)
+    }
+    void createSaving().save(ID)
+    const sentence = 'Saved 5 of 300 files. “5.txt” could not be saved.'
+    await vi.waitFor(() => expect(toasts()).toEqual([`${sentence} ${why}`]))
+    expect(tried).toHaveLength(6)
+  })
 
   it('f16_says_nothing_when_an_archive_is_cancelled_whatever_error_the_browser_makes_of_it', async () => {
     vi.stubGlobal('showDirectoryPicker', undefined)
@@ -224,6 +250,86 @@ describe('an item that is many files', () => {
     stores.items.setState((state) => reduceItems(state, { type: 'deleted', message: null, id: ID }), true)
     await orphaned
     expect([made, toasts(), stores.saves.getState().saves]).toEqual([[], [], {}])
+  })
+
+  it('f16_says_how_many_bytes_are_saved', async () => {
+    const all = await isHere()
+    const told: string[] = []
+    stores.saves.subscribe(({ saves: { [ID]: save } }) => {
+      if (save?.status === 'saving') told.push(`${save.bytes} of ${save.size}`)
+    })
+    const size = all.files.reduce((sum, file) => sum + file.size, 0)
+    // As much as the screen needs is told, however fast the clock is.
+    vi.spyOn(performance, 'now').mockImplementation(() => told.length * 1_000)
+    await createSaving().save(ID)
+    expect([told[0], told.at(-1)]).toEqual([`0 of ${size}`, `${size} of ${size}`])
+  })
+
+  it('f16_is_not_begun_twice_and_its_cancelling_counts_while_folders_are_made', async () => {
+    const folders = ['P/a', 'P/b', 'P/c']
+    const [pack] = await packFolder({ name: 'P', files: [], folders })
+    if (!pack) throw new Error('no pack')
+    receives(pack.file, pack.manifest)
+    await vi.waitFor(() => expect(stores.packs.getState().lists[ID]).toBeDefined())
+    const saving = createSaving()
+    onFolder = (name) => name === 'P/a' && saving.stopSaving(ID)
+    await Promise.all([saving.save(ID), saving.save(ID)])
+    expect(made).toEqual(['P', 'P/a'])
+    expect(toasts()).toEqual([])
+  })
+
+  it('f16_whose_list_is_not_known_yet_is_no_raw_file_but_waits_for_it', async () => {
+    const [pack] = await packFiles(FILES)
+    if (!pack) throw new Error('no pack')
+    receives(pack.file, pack.manifest)
+    const saving = createSaving()
+    expect([list(), saving.isPack(ID)]).toEqual([undefined, true])
+    await saving.save(ID)
+    expect(disk.get('299.txt')).toBe('text 299')
+  })
+
+  it('f16_one_file_of_it_is_saved_in_the_kept_folder_under_the_name_that_is_said', async () => {
+    const all = await isHere()
+    kept = fakeFolder() as SaveFolder
+    const [file] = all.files.filter(({ path }) => path === '7.txt')
+    if (!file) throw new Error('no file')
+    await createSaving().savePacked(ID, file)
+    expect([disk.get('7.txt'), disk.get('7 (2).txt')]).toEqual(['mine', 'text 7'])
+    expect(toasts()).toEqual(['Saved “7 (2).txt”'])
+  })
+
+  it('f24_one_chosen_file_is_downloaded_as_itself_where_there_are_no_folders', async () => {
+    Reflect.deleteProperty(globalThis, 'showDirectoryPicker')
+    const saved: string[] = []
+    vi.stubGlobal('document', {
+      createElement: () => ({
+        click(this: { download: string }) {
+          saved.push(this.download)
+        },
+      }),
+    })
+    const files = ['P/x/b.txt', 'P/c.txt'].map((path) => ({ path, file: new File([path], '') }))
+    const [pack] = await packFolder({ name: 'P', files, folders: [] })
+    if (!pack) throw new Error('no pack')
+    receives(pack.file, pack.manifest)
+    await vi.waitFor(() => expect(list()).toHaveLength(2))
+    const all = stores.packs.getState().lists[ID] as Manifest
+    const saving = createSaving()
+    await saving.saveChosen(ID, { files: all.files.slice(0, 1), folders: [] }, 'files')
+    await saving.saveChosen(ID, all, 'files')
+    expect(saved).toEqual(['b.txt', 'P.zip'])
+  })
+
+  it('f24_is_received_when_it_is_to_be_saved_and_given_up_with_its_transfer', async () => {
+    const [pack] = await packFiles(FILES)
+    if (!pack) throw new Error('no pack')
+    comes(pack.file, pack.manifest)
+    is({ status: 'offered' })
+    const saved = createSaving().saveChosen(ID, { files: [], folders: ['x'] }, 'files')
+    await vi.waitFor(() => expect(received).toEqual([ID]))
+    is({ status: 'cancelled', by: 'me' })
+    await saved
+    expect([made, stores.saves.getState().saves]).toEqual([[], {}])
   })
 
   it('f16_with_a_list_that_lies_is_one_file', async () => {

@@ -1,42 +1,42 @@
 /** Saves the files of an item that is many (F16): one of them, some, or all. */
-import { plural, t } from '@lingui/core/macro'
+import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
-import { lastPart, type Manifest, type PlacedFile } from '../protocol/manifest'
-import { type Download, downloadsOf } from '../stores/downloads'
-import { reduceSaves, type SavesEvent } from '../stores/saves'
-import { readPart } from '../transport/http'
+import { lastPart, type Manifest } from '../protocol/manifest'
+import type { Download } from '../stores/downloads'
+import { reduceSaves, type Save, type SavesEvent } from '../stores/saves'
 import { PackReader } from '../transport/pack-reader'
 import {
   canPickFile,
   canPickFolder,
-  concernsAll,
+  dropPicked,
   pickFile,
   SavedTree,
   type SaveFolder,
-  saveInto,
 } from '../transport/save-folder'
-import { putIntoArchive } from './archiving'
-import { blobBehind } from './blob-urls'
 import type { Context } from './context'
-import { downloadFrom } from './downloading'
-import { typedByBytes } from './media-kinds'
-import type { Job, Target } from './pack-job'
+import { bytesOf } from './file-bytes'
+import { arrived, isGivenUp } from './pack-arrival'
+import { type Job, type Outcome, onlyFile, type Target } from './pack-job'
+import { putInto } from './pack-saves'
 import type { SavePlaces } from './save-place'
+import { SaveProgress } from './save-progress'
+import { noRoomFor, notSaved, notSavedAll, savedCount, savedText, withReason } from './save-words'
 
-/** The progress of thousands of files is told at most so often, in milliseconds. */
-const TOLD_EVERY_MS = 100
+/** What is to be saved. The list of an item may be known only later. */
+type Wanted = Manifest | 'all'
 
-/** What came of saving into a folder. */
-interface Outcome {
-  readonly saved: number
-  readonly of: number
-  /** The path of the first file that could not be saved. */
-  readonly failed: string | undefined
+/** Asks the person where. Called while a press is handled. Resolves to null when they do not say. */
+type Ask = () => Promise<Target | null>
+
+interface Asked {
+  readonly id: ItemId
+  readonly wanted: Wanted
+  readonly ask: Ask
 }
 
 export interface PackSaving extends Pick<Actions, 'savePacked' | 'saveChosen' | 'stopSaving'> {
-  /** Whether an item is a pack whose list is known. */
+  /** Whether an item is many files, also while its list is not known yet. */
   isPack(id: ItemId): boolean
   /** Saves all files of a pack, into a folder that was picked or as the person is asked now. */
   save(id: ItemId, folder?: SaveFolder): Promise<void>
@@ -44,94 +44,117 @@ export interface PackSaving extends Pick<Actions, 'savePacked' | 'saveChosen' | 
 
 export function createPackSaving(
   { stores, toaster }: Pick<Context, 'stores' | 'toaster'>,
-  places: Pick<SavePlaces, 'folder'>,
+  places: Pick<SavePlaces, 'folder' | 'kept'>,
+  receive: Actions['receive'],
 ): PackSaving {
   const tell = (event: SavesEvent) => stores.saves.setState((state) => reduceSaves(state, event), true)
   const stops = new Map<ItemId, AbortController>()
-  const askFolder = () => askFolderOf(places)
+  const askPlace: Ask = async () =>
+    canPickFolder() ? intoFolder(await places.folder()) : { to: 'downloads' }
 
-  /** Tells how many files were begun, as seldom as the screen needs it. */
-  const counting = (id: ItemId, of: number) => {
-    let toldAt = Number.NEGATIVE_INFINITY
-    return (saved: number) => {
-      if (performance.now() - toldAt < TOLD_EVERY_MS) return
-      toldAt = performance.now()
-      tell({ type: 'saving', id, save: { status: 'saving', saved, of } })
-    }
+  /** Returns whether something was written. */
+  const run = async (asked: Asked, target: Target, signal: AbortSignal) => {
+    const { id, wanted } = asked
+    if (isGivenUp(stores, id)) receive(id)
+    const waits = () => tell({ type: 'saving', id, save: { status: 'waiting' } })
+    const here = await arrived(stores, id, wanted === 'all', { signal, waits })
+    if (!here) return false
+    const { download, list } = here
+    const part = wanted === 'all' ? listOf(list, download) : wanted
+    const job = jobOf(download, part, signal, (save) => tell({ type: 'saving', id, save }))
+    return write(asked, target, job, download).finally(() => job.reader.cancel())
   }
 
-  const run = async (id: ItemId, part: Manifest, target: Target, { signal }: AbortController) => {
-    if (downloadsOf([id], stores).length === 0) tell({ type: 'saving', id, save: { status: 'waiting' } })
-    const download = await arrived(stores, id, signal)
-    if (!download) return
-    const count = counting(id, part.files.length)
-    count(0)
-    const reader = new PackReader((start) => readFrom(download.url, start))
+  const write = async ({ id, wanted, ask }: Asked, target: Target, job: Job, download: Download) => {
+    const again = (rest: Wanted, askAgain: Ask) => {
+      return { label: t`Try again`, run: () => void start({ id, wanted: rest, ask: askAgain }) }
+    }
     try {
-      await put(toaster, target, { ...part, reader, signal, count }, download.name)
+      const { tone, text, rest } = newsOf(await putInto(target, job, download), { target, job, download })
+      // What is there already is not saved again.
+      if (tone) toaster[tone](text, rest && again(rest, async () => target))
+      return true
     } catch (error) {
       // What browsers make of a stream that was stopped differs: Chromium's responses fail with a TypeError.
-      if (!signal.aborted) toaster.bad(failureOf(error, reader, download.name))
-    } finally {
-      await reader.cancel()
+      if (job.signal.aborted) return false
+      const { name } = download
+      if (isFull(error, job.reader)) toaster.bad(noRoomFor(name))
+      else toaster.bad(withReason(notSaved(name), error), again(wanted, ask))
+      return false
     }
   }
 
-  const start = async (id: ItemId, part: Manifest, askTarget: () => Promise<Target | null>) => {
+  const start = async (asked: Asked) => {
+    const { id, ask } = asked
     if (stops.has(id)) return
     const stop = new AbortController()
     stops.set(id, stop)
     try {
-      const target = await askTarget()
-      if (target) await run(id, part, target, stop)
+      const target = await ask()
+      const isWritten = target && (await run(asked, target, stop.signal))
+      // The picker has made an empty one.
+      if (target?.to === 'file' && !isWritten) await dropPicked(target.file)
     } finally {
       stops.delete(id)
       tell({ type: 'ended', id })
     }
   }
 
-  const nameOf = (id: ItemId) => {
+  const contentOf = (id: ItemId) => {
     const content = stores.items.getState().items.find((item) => item.id === id)?.content
-    return content?.kind === 'file' ? content.name : ''
-  }
-
-  const listOf = (id: ItemId) => {
-    const list = stores.packs.getState().lists[id]
-    return list === 'unreadable' ? undefined : list
+    return content?.kind === 'file' ? content : undefined
   }
 
   return {
-    isPack: (id) => listOf(id) !== undefined,
-    async save(id, folder) {
-      const list = listOf(id)
-      if (list) await start(id, list, folder ? async () => ({ to: 'folder', folder }) : askFolder)
+    isPack: (id) =>
+      contentOf(id)?.manifest !== undefined && stores.packs.getState().lists[id] !== 'unreadable',
+    save: (id, folder) =>
+      start({ id, wanted: 'all', ask: folder ? async () => intoFolder(folder) : askPlace }),
+    saveChosen(id, part, as) {
+      if (as === 'zip') return start({ id, wanted: part, ask: () => askFile(contentOf(id)?.name ?? '') })
+      return start({ id, wanted: canPickFolder() ? part : asOneFile(part), ask: askPlace })
     },
-    saveChosen: (id, part, as) => start(id, part, as === 'zip' ? () => askFile(nameOf(id)) : askFolder),
     stopSaving: (id) => stops.get(id)?.abort(),
-    async savePacked(id, file) {
-      const [download] = downloadsOf([id], stores)
-      if (!download) return
-      const name = lastPart(file.path)
-      const isKept = stores.savePlace.getState().status === 'kept'
-      const folder = isKept && (await places.folder())
-      if (isKept && !folder) return
-      try {
-        const bytes = await readFile(download.url, file)
-        if (folder) {
-          await saveInto(folder, name, bytes.stream())
-          toaster.ok(savedText(name))
-        } else downloadFrom(await typedByBytes(bytes, 'file'), name)
-      } catch {
-        toaster.bad(notSaved(name))
-      }
-    },
+    savePacked: (id, file) =>
+      start({ id, wanted: asOneFile({ files: [file], folders: [] }), ask: () => askKept(places) }),
   }
 }
 
-async function askFolderOf(places: Pick<SavePlaces, 'folder'>): Promise<Target | null> {
-  if (!canPickFolder()) return { to: 'downloads' }
-  const folder = await places.folder()
-  return folder && { to: 'folder', folder }
+/** The files to be saved of an item, and what reads them. */
+function jobOf(
+  { url, size: end }: Download,
+  part: Manifest,
+  signal: AbortSignal,
+  tell: (save: Save) => void,
+): Job {
+  const progress = new SaveProgress(part, tell)
+  const onCut = (isCut: boolean) => progress.cut(isCut)
+  const reader = new PackReader(
+    async (start) => bytesOf(url, { start, end, signal, onCut }),
+    (bytes) => progress.read(bytes),
+  )
+  return { ...part, reader, signal, count: (saved) => progress.saved(saved) }
+}
+
+/** A list that breaks a rule is not believed, and the item is one file (F16). */
+function listOf(list: Manifest | 'unreadable' | undefined, { name: path, size }: Download): Manifest {
+  if (list && list !== 'unreadable') return list
+  return { files: [{ path, size, type: '', modified: 0, start: 0 }], folders: [] }
+}
+
+/** A file that was chosen alone is saved without the folders above it. */
+function asOneFile(part: Manifest): Manifest {
+  const files = part.files.map((file) => ({ ...file, path: lastPart(file.path) }))
+  return onlyFile({ ...part, files }) ? { ...part, files } : part
+}
+
+function intoFolder(folder: SaveFolder | null): Target | null {
+  return folder && { to: 'folder', tree: new SavedTree(folder) }
+}
+
+async function askKept({ kept }: Pick<SavePlaces, 'kept'>): Promise<Target | null> {
+  const folder = await kept()
+  return folder === 'none' ? { to: 'downloads' } : intoFolder(folder)
 }
 
 async function askFile(name: string): Promise<Target | null> {
@@ -140,94 +163,35 @@ async function askFile(name: string): Promise<Target | null> {
   return file && { to: 'file', file }
 }
 
-/** @param name of the item */
-async function put(toaster: Context['toaster'], target: Target, job: Job, name: string): Promise<void> {
-  if (target.to !== 'folder') {
-    await putIntoArchive(target, job, name)
-    // Of a download the browser tells itself.
-    if (target.to === 'file') toaster.ok(savedText(target.file.name))
-    return
+/** Whether the person would have to pick the folder again. */
+function isRefused(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'NotAllowedError'
+}
+
+interface News {
+  /** Absent where the browser tells it. */
+  readonly tone?: 'ok' | 'bad'
+  readonly text: string
+  /** What can be tried again. */
+  readonly rest?: Manifest | undefined
+}
+
+/** What the person is told of a save. */
+function newsOf(
+  { saved, of, name, failed, stopped }: Outcome,
+  { target, job, download }: { target: Target; job: Manifest; download: Download },
+): News {
+  if (failed !== undefined) {
+    const text = notSavedAll(saved, of, of === 1 ? lastPart(failed) : failed)
+    if (!stopped) return { tone: 'bad', text }
+    const { why, rest } = stopped
+    return { tone: 'bad', text: withReason(text, why), rest: isRefused(why) ? undefined : rest }
   }
-  const outcome = await putInto(target.folder, job)
-  const { saved, of: all } = outcome
-  if (outcome.failed === undefined) {
-    const text = plural(saved, { one: 'Saved # file', other: 'Saved # files' })
-    return void toaster.ok(all === 0 ? savedText(name) : text)
-  }
-  toaster.bad(notSavedAll(saved, all, outcome.failed))
+  if (target.to === 'downloads') return { text: '' }
+  const isNamed = target.to === 'file' || of === 0 || onlyFile(job) !== null
+  return { tone: 'ok', text: isNamed ? savedText(name || download.name) : savedCount(saved) }
 }
 
-function notSavedAll(saved: number, all: number, name: string): string {
-  return t`Saved ${saved} of ${all} files. “${name}” could not be saved.`
-}
-
-function failureOf(error: unknown, reader: PackReader, name: string): string {
-  const isFull = !reader.hasFailed && error instanceof DOMException && error.name === 'QuotaExceededError'
-  return isFull ? t`There is no room on this device to save “${name}”. Choose fewer files.` : notSaved(name)
-}
-
-function savedText(name: string): string {
-  return t`Saved “${name}”`
-}
-
-function notSaved(name: string): string {
-  return t`“${name}” could not be saved.`
-}
-
-/** Waits until an item is here. Resolves to null when it is deleted or the signal ends the waiting. */
-function arrived(stores: Context['stores'], id: ItemId, signal: AbortSignal): Promise<Download | null> {
-  const ends = new AbortController()
-  return new Promise<Download | null>((resolve) => {
-    const look = () => {
-      const [download] = downloadsOf([id], stores)
-      const isGone = stores.items.getState().items.every((item) => item.id !== id)
-      if (download || isGone || signal.aborted) resolve(download ?? null)
-    }
-    for (const store of [stores.items, stores.transfers])
-      ends.signal.addEventListener('abort', store.subscribe(look))
-    signal.addEventListener('abort', look, { signal: ends.signal })
-    look()
-  }).finally(() => ends.abort())
-}
-
-/** A disk may refuse one file, for its name or its length; the others are saved. */
-async function putInto(folder: SaveFolder, { files, folders, reader, signal, count }: Job): Promise<Outcome> {
-  const tree = new SavedTree(folder)
-  let saved = 0
-  let failed: string | undefined
-  const attempt = async (path: string, save: () => Promise<void>) => {
-    try {
-      await save()
-      return true
-    } catch (error) {
-      if (signal.aborted || reader.hasFailed) throw error
-      failed ??= path
-      return !concernsAll(error)
-    }
-  }
-  for (const path of folders) if (!(await attempt(path, () => tree.make(path)))) break
-  for (const [index, file] of files.entries()) {
-    count(index)
-    const save = async () => {
-      await tree.save(file.path, await reader.next(file), signal)
-      saved += 1
-    }
-    if (!(await attempt(file.path, save))) break
-  }
-  return { saved, of: files.length, failed }
-}
-
-/** Returns one file of a pack. Of bytes that are on this device, nothing is read for it. */
-async function readFile(url: string, { start, size }: PlacedFile): Promise<Blob> {
-  const blob = blobBehind(url)
-  if (blob) return blob.slice(start, start + size)
-  return size === 0 ? new Blob() : (await readPart(url, start, size)).blob()
-}
-
-/** Reads a pack from an offset on. */
-async function readFrom(url: string, start: number): Promise<ReadableStream<Uint8Array>> {
-  const blob = blobBehind(url)
-  const bytes = blob ? blob.slice(start).stream() : (await readPart(url, start)).body
-  if (!bytes) throw new Error('no bytes')
-  return bytes
+function isFull(error: unknown, reader: PackReader): boolean {
+  return !reader.hasFailed && error instanceof DOMException && error.name === 'QuotaExceededError'
 }

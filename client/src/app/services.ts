@@ -61,13 +61,14 @@ export function startServices(language: Language): AppValue {
   const onShared = (id: ItemId, file: Blob) => kept.shared(id, file)
   const made = createSharing(context, uploads, onShared)
   const { shareFileAs, shareCopy, shareNote, offerAgain, offerSame, ...sharing } = made
+  const receiving = createReceiving(context)
   const actions: Actions = {
     ...sharing,
-    ...createReceiving(context),
+    ...receiving,
     ...createUnfinished(context, receiveAll),
     keepHandle: (file, handle) => kept.lies(file, handle),
     offerKept: (id) => void kept.ask(id),
-    ...createSavingAll(context),
+    ...createSavingAll(context, receiving.receive),
     ...createClipboard(context, { ...sharing, shareNote }),
     ...createSharedIn(context, sharing),
     ...createCopying(context),

@@ -7,6 +7,7 @@ import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
 import type { EngineCommand, EngineEvent } from '../transport/engine-messages'
 import { forgetFlows } from './flow-news'
+import { packFolder } from './packing'
 import type { Toaster } from './toaster'
 import { createTransferNews, type EnginePage, endTransfersOf, freeWhatGoes } from './transfer-news'
 import { UploadNews } from './upload-news'
@@ -20,6 +21,8 @@ let toasts: string[]
 let revoked: string[]
 let news: (event: EngineEvent) => void
 let page: EnginePage | null
+/** The file that is offered from here. */
+let offered: Blob | null
 
 beforeEach(() => {
   stores = createStores()
@@ -37,7 +40,16 @@ beforeEach(() => {
     told.push(command)
   }
   freeWhatGoes(stores, tell)
-  news = createTransferNews(stores, toaster, new UploadNews(stores.transfers, toaster), () => page, tell)
+  const uploads = new UploadNews(stores.transfers, toaster)
+  offered = null
+  news = createTransferNews(
+    stores,
+    toaster,
+    uploads,
+    () => page,
+    tell,
+    () => offered,
+  )
 })
 afterEach(() => vi.unstubAllGlobals())
 
@@ -49,6 +61,19 @@ const hasItem = () => {
   const event = { type: 'shared', item: pendingItem(ITEM, message, extra, 0) } as const
   stores.items.setState((items) => reduceItems(items, event), true)
 }
+
+it('a folder that can no longer be sent is told with the file that has changed', async () => {
+  hasItem()
+  const gone = new File(['x'], '')
+  const [pack] = await packFolder({ name: 'P', files: [{ path: 'P/x', file: gone }], folders: [] })
+  offered = pack?.file ?? null
+  vi.spyOn(gone, 'slice').mockReturnValue(new Blob())
+  put({ type: 'offering', id: ITEM, url: 'blob:a' })
+  const progress = { status: 'failed', bytes: 0, why: { reason: 'changed' } } as const
+  news({ say: 'sending', id: ITEM, device: ADA, progress })
+  const text = '“P/x” has changed or is gone, so “a.bin” can no longer be sent. Share it again.'
+  await vi.waitFor(() => expect(toasts).toEqual([text]))
+})
 
 it('a file that is forgotten while its first bytes are read stays forgotten', async () => {
   hasItem()

@@ -17,6 +17,7 @@ import type { LiveBeam } from '../transport/live-beam'
 import type { PeerLinks } from '../transport/peer-links'
 import { Transfers } from '../transport/transfers'
 import { createBlobUrl, releaseBlobUrl } from './blob-urls'
+import { changedIn, isPacked } from './changed-files'
 import { flowEvent, forgetFlows } from './flow-news'
 import { typedByBytes } from './media-kinds'
 import { learnPack } from './packs'
@@ -42,7 +43,8 @@ export function startTransfers(
 ): Transfers {
   const transfers: Transfers = new Transfers((event) => news(event))
   const tell = (command: EngineCommand) => transfers.tell(command)
-  const news = createTransferNews(stores, toaster, uploads, page, tell)
+  const offered = (id: ItemId) => transfers.offered(id)
+  const news = createTransferNews(stores, toaster, uploads, page, tell, offered)
   freeWhatGoes(stores, tell)
   forgetFlows(stores)
   return transfers
@@ -54,6 +56,7 @@ export function createTransferNews(
   uploads: UploadNews,
   page: () => EnginePage | null,
   tell: (command: EngineCommand) => void,
+  offered: (id: ItemId) => Blob | null = () => null,
 ) {
   const put = (event: TransfersEvent) =>
     stores.transfers.setState((state) => reduceTransfers(state, event), true)
@@ -91,7 +94,7 @@ export function createTransferNews(
     put({ type: 'sending', id, to: device, state })
     flow(id, device, progress)
     if (state.status === 'done') uploads.arrived(id, nameOf(id))
-    if (state.status === 'failed') toaster.bad(t`Failed to upload!`)
+    if (state.status === 'failed') void failedText(offered(id), nameOf(id)).then((text) => toaster.bad(text))
   }
 
   return (event: EngineEvent): void => {
@@ -120,6 +123,13 @@ export function createTransferNews(
         return page()?.links.setSize(event.device, event.size)
     }
   }
+}
+
+/** Says why a file could not be sent: of many as one (F16), which of them. */
+async function failedText(file: Blob | null, name: string): Promise<string> {
+  const path = file && isPacked(file) ? await changedIn(file) : null
+  if (path === null) return t`Failed to upload!`
+  return t`“${path}” has changed or is gone, so “${name}” can no longer be sent. Share it again.`
 }
 
 /** Tells by which ways a transfer goes. */

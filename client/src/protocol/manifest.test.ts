@@ -180,6 +180,22 @@ describe('a manifest', () => {
     expect(readManifest(bytes, { files: 1, bytes: bytes.byteLength }, bytes.byteLength)).toBeNull()
   })
 
+  it('f16_that_means_more_folders_than_a_hundred_thousand_is_not_believed', () => {
+    /** So many files, each in 63 folders of its own. */
+    const deep = (count: number) =>
+      Array.from({ length: count }, (_, at) => file(`${at}/${'d/'.repeat(62)}f`))
+    const claim = (count: number) => {
+      const bytes = writeManifest(deep(count))
+      return read(bytes, { files: count, size: bytes.byteLength + count })
+    }
+    expect(claim(1_587)?.files).toHaveLength(1_587)
+    expect(claim(1_588)).toBeNull()
+    // What is packed here is divided before it means as many.
+    expect(packsOf(deep(4_000)).map(({ files }) => claim(files.length)?.files.length)).toEqual([
+      1_587, 1_587, 826,
+    ])
+  })
+
   it('f16_that_is_too_large_or_larger_than_its_item_leaves_a_plain_file', () => {
     const content = (manifest: unknown, size = 100) =>
       parseContent({ file: { name: 'a', size, type: '', manifest } }, 'file')

@@ -46,6 +46,12 @@ export const MAX_PATH_LENGTH = 1024
 /** A path has at most so many parts. */
 export const MAX_DEPTH = 64
 
+/**
+ * The most folders that a manifest means: those that it lists, and those above files and folders. Paths of 64 parts would
+ * mean fifty times as many as there are files, each an object of the tree that is shown and a folder that is made.
+ */
+export const MAX_FOLDERS = 100_000
+
 /** The bytes of a manifest that lists nothing: `{"files":[],"folders":[]}`. */
 const FRAME_BYTES = 25
 
@@ -122,7 +128,8 @@ function hasPlaceForEach(files: readonly PackedFile[], empty: readonly string[])
   const folders = new Set(empty)
   if (paths.size < files.length || folders.size < empty.length) return false
   const isFree = (folder: string) => !paths.has(folder)
-  return empty.every(isFree) && [...paths, ...empty].every((path) => addAbove(path, folders).every(isFree))
+  const leaves = (path: string) => addAbove(path, folders).every(isFree) && folders.size <= MAX_FOLDERS
+  return empty.every(isFree) && [...paths, ...empty].every(leaves)
 }
 
 /** Adds the folders above a path to a set. Returns those that were added. */
@@ -173,23 +180,32 @@ export function packsOf<File extends PackedFile>(
   const packs: { files: File[]; folders: string[] }[] = []
   let bytes = Number.POSITIVE_INFINITY
   let count = 0
-  const packWith = (entry: unknown) => {
+  let tree = new Set<string>()
+  const packWith = (entry: unknown, path: string) => {
     // With the comma behind it.
     const more = utf8.encode(JSON.stringify(entry)).byteLength + 1
     const last = packs.at(-1)
-    if (last && count < MAX_PACKED_FILES && bytes + more <= MAX_MANIFEST_BYTES) {
+    // Its own folders are at most as many as a path has parts.
+    const hasRoom = tree.size + MAX_DEPTH <= MAX_FOLDERS
+    if (last && hasRoom && count < MAX_PACKED_FILES && bytes + more <= MAX_MANIFEST_BYTES) {
       bytes += more
       count += 1
+      addAbove(path, tree)
       return last
     }
     const next = { files: [], folders: [] }
     packs.push(next)
     bytes = FRAME_BYTES + more
     count = 1
+    tree = new Set()
+    addAbove(path, tree)
     return next
   }
-  for (const folder of folders) packWith(folder).folders.push(folder)
-  for (const file of files) packWith(plain(file)).files.push(file)
+  for (const folder of folders) {
+    packWith(folder, folder).folders.push(folder)
+    tree.add(folder)
+  }
+  for (const file of files) packWith(plain(file), file.path).files.push(file)
   return packs
 }
 

@@ -19,6 +19,8 @@ export type BeamDialogState =
   | { readonly kind: 'scan' }
   | { readonly kind: 'recent' }
   | { readonly kind: 'language' }
+  /** The keys of the canvas, also before its code is here. */
+  | { readonly kind: 'keys' }
   /** What moves in this beam, and what waits of others. */
   | { readonly kind: 'transfers' }
   /** Asks to which device an item goes. */

@@ -8,6 +8,8 @@ export interface Download {
   readonly id: ItemId
   readonly url: string
   readonly name: string
+  /** In bytes. */
+  readonly size: number
 }
 
 /** Returns the files of some cards that can be downloaded now. */
@@ -19,7 +21,7 @@ export function downloadsOf(
   return itemsOfCards(items.getState().items, ids).flatMap(({ id, content }) => {
     if (content.kind !== 'file') return []
     const url = addressIn(known[id]) ?? content.url
-    return url === null ? [] : [{ id, url, name: content.name }]
+    return url === null ? [] : [{ id, url, name: content.name, size: content.size }]
   })
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { newArchiveFile, sweepArchives } from './archive-file'
+import { hasLocks } from './locks-stage'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -27,9 +28,7 @@ function disk(there: Record<string, number> = {}, isFull = false) {
     },
   }
   vi.stubGlobal('FileSystemFileHandle', { prototype: { createWritable: () => {} } })
-  vi.stubGlobal('navigator', {
-    storage: { getDirectory: async () => ({ getDirectoryHandle: async () => folder }) },
-  })
+  hasLocks({ storage: { getDirectory: async () => ({ getDirectoryHandle: async () => folder }) } })
   return files
 }
 
@@ -39,10 +38,22 @@ it('removes the archives that the browser has copied by now, and no others', asy
   expect([...files.keys()]).toEqual(['fresh'])
 })
 
-it('leaves nothing behind of an archive that cannot be written', async () => {
-  const files = disk({}, true)
-  expect(await newArchiveFile('a')).toBeNull()
+it('removes none that is still being made, however long that takes', async () => {
+  const files = disk()
+  const archive = await newArchiveFile('slow')
+  await sweepArchives(2 * HOUR_MS)
+  expect([...files.keys()]).toEqual(['slow'])
+  await archive?.file()
+  await sweepArchives(2 * HOUR_MS)
   expect(files.size).toBe(0)
+})
+
+it('leaves nothing behind where the disk is full, and takes no memory instead', async () => {
+  const files = disk({}, true)
+  await expect(newArchiveFile('a')).rejects.toMatchObject({ name: 'QuotaExceededError' })
+  expect(files.size).toBe(0)
+  // Nothing holds its name any longer.
+  await expect(newArchiveFile('a')).rejects.toMatchObject({ name: 'QuotaExceededError' })
 })
 
 it('says so where the browser gives no disk, or none that a page writes to', async () => {

@@ -19,18 +19,38 @@ export interface ArchiveFile {
  * Makes an empty file. Returns null where the browser gives pages no such disk: on plain http, in private windows of
  * Firefox, and before Safari 26, which writes there from workers alone.
  * @param name one that no other file has
+ * @throws QuotaExceededError where the disk is full: memory would have even less room
  */
 export async function newArchiveFile(name: string): Promise<ArchiveFile | null> {
   const folder = await archives()
   if (!folder || !('createWritable' in FileSystemFileHandle.prototype)) return null
-  const remove = () => folder.removeEntry(name).catch(() => {})
+  const letGo = await hold(name)
+  const remove = async () => {
+    await folder.removeEntry(name).catch(() => {})
+    letGo()
+  }
   try {
     const handle = await folder.getFileHandle(name, { create: true })
-    return { bytes: await handle.createWritable(), file: () => handle.getFile(), remove }
-  } catch {
+    const file = () => handle.getFile().finally(letGo)
+    return { bytes: await handle.createWritable(), file, remove }
+  } catch (error) {
     await remove()
+    if (error instanceof DOMException && error.name === 'QuotaExceededError') throw error
     return null
   }
+}
+
+/** Marks an archive as one that is being made, for all tabs. Returns what ends that. */
+async function hold(name: string): Promise<() => void> {
+  return new Promise((held) => {
+    const made = (lock: unknown) => new Promise<void>((letGo) => held(lock ? letGo : () => {}))
+    // Where locks are forbidden, nothing else is allowed either that could remove it.
+    navigator.locks.request(lockName(name), made).catch(() => made(null))
+  })
+}
+
+function lockName(name: string): string {
+  return `${FOLDER}/${name}`
 }
 
 /**
@@ -42,10 +62,13 @@ export async function sweepArchives(now: number): Promise<void> {
   if (!folder) return
   const old: string[] = []
   for await (const [name, handle] of folder.entries()) {
-    // One that is being written in another tab was changed lately, and is locked.
     if (handle.kind === 'file' && now - (await changedAt(handle)) > COPIED_WITHIN_MS) old.push(name)
   }
-  for (const name of old) await folder.removeEntry(name).catch(() => {})
+  // What is written goes beside the file at first, so that one that takes long to make looks as old as it is.
+  for (const name of old)
+    await navigator.locks
+      .request(lockName(name), { ifAvailable: true }, async (lock) => lock && folder.removeEntry(name))
+      .catch(() => {})
 }
 
 async function changedAt(handle: FileSystemFileHandle): Promise<number> {

@@ -24,8 +24,9 @@ export class StreamCutter {
   /**
    * Returns the next `size` bytes. Read them to their end, or give them up, before the next ones are taken: what was not
    * read of them is passed over. The stream fails when there are fewer.
+   * @param onRead called with the number of bytes that are read of them
    */
-  next(size: number): ReadableStream<Uint8Array> {
+  next(size: number, onRead: (bytes: number) => void = () => {}): ReadableStream<Uint8Array> {
     const start = this.#end
     const end = start + size
     this.#end = end
@@ -36,6 +37,7 @@ export class StreamCutter {
           if (left > 0) {
             const part = await this.#read(start, end)
             left -= part.byteLength
+            onRead(part.byteLength)
             controller.enqueue(part)
           }
           if (left === 0) controller.close()

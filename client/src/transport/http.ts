@@ -221,10 +221,15 @@ export async function readStart(url: string, bytes: number): Promise<Uint8Array>
   return start.subarray(0, length)
 }
 
-/** Reads `bytes` bytes of a stored copy from a position on, or all from there on. @throws as `fetch` does */
-export async function readPart(url: string, start: number, bytes?: number): Promise<Response> {
-  const end = bytes === undefined ? '' : start + bytes - 1
-  const answer = await fetch(url, { headers: { range: `bytes=${start}-${end}` } })
+/** Reads `bytes` bytes, at least one, of a stored copy from a position on. @throws as `fetch` does */
+export async function readPart(
+  url: string,
+  start: number,
+  bytes: number,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const headers = { range: `bytes=${start}-${start + bytes - 1}` }
+  const answer = await fetch(url, { headers, signal: signal ?? null })
   // With 200 the whole would come, which begins elsewhere.
   if (answer.status !== 206) throw new HttpError(answer.status, statusText(answer.status))
   return answer

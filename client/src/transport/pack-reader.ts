@@ -7,14 +7,22 @@ const MOST_PASSED_OVER = 256 * 1024
 
 export class PackReader {
   readonly #open: (start: number) => Promise<ReadableStream<Uint8Array>>
+  readonly #onRead: (bytes: number) => void
   #cutter: StreamCutter | null = null
   /** The offset behind the last file that was asked for. */
   #end = 0
   #couldOpen = true
 
-  /** @param open reads the item from an offset on */
-  constructor(open: (start: number) => Promise<ReadableStream<Uint8Array>>) {
+  /**
+   * @param open reads the item from an offset on
+   * @param onRead called with the number of bytes that are read of the files
+   */
+  constructor(
+    open: (start: number) => Promise<ReadableStream<Uint8Array>>,
+    onRead: (bytes: number) => void = () => {},
+  ) {
     this.#open = open
+    this.#onRead = onRead
   }
 
   /** Whether the bytes themselves failed, so that no later file is whole either. */
@@ -28,7 +36,7 @@ export class PackReader {
     if (size === 0) return new Blob().stream()
     const cutter = await this.#cutterAt(start)
     this.#end = start + size
-    return cutter.next(size)
+    return cutter.next(size, this.#onRead)
   }
 
   async cancel(): Promise<void> {

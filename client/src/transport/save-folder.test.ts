@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { hasLocks } from './locks-stage'
 import { SavedTree, type SaveFolder, saveInto } from './save-folder'
+
+beforeEach(() => hasLocks())
+afterEach(() => vi.unstubAllGlobals())
 
 /** A folder that refuses the names which Chromium refuses, and has a folder `old`. */
 function fakeFolder({ isDenied = false, isFull = false } = {}) {
@@ -22,8 +26,7 @@ function fakeFolder({ isDenied = false, isFull = false } = {}) {
     },
   }
   const saves = async (name: string) => {
-    const bytes = new Response('bytes').body
-    if (bytes) await saveInto(folder as unknown as SaveFolder, name, bytes)
+    return saveInto(folder as unknown as SaveFolder, name, new Blob(['bytes']).stream())
   }
   return { saves, names: () => [...files.keys()] }
 }
@@ -37,8 +40,25 @@ it.each([
   ['Cafe\u0301.txt', 'Cafe\u0301.txt'],
 ])('%s is saved as %s', async (name, saved) => {
   const { saves, names } = fakeFolder()
-  await saves(name)
+  // What it is saved as can be said.
+  expect(await saves(name)).toBe(saved)
   expect(names()).toEqual([saved])
+})
+
+it('f24_two_files_of_one_name_that_are_saved_at_once_are_both_there', async () => {
+  const { saves, names } = fakeFolder()
+  expect(await Promise.all([saves('a.txt'), saves('a.txt'), saves('a.txt')])).toEqual([
+    'a.txt',
+    'a (2).txt',
+    'a (3).txt',
+  ])
+  expect(names()).toHaveLength(3)
+})
+
+it('f24_two_folders_of_one_name_that_are_saved_at_once_do_not_mix', async () => {
+  const { root, paths } = foldingDisk()
+  await Promise.all([savesTree(root, ['P/a']), savesTree(root, ['P/a'])])
+  expect(paths()).toEqual(['P (2)/', 'P (2)/a', 'P/', 'P/a'])
 })
 
 it('fails when the folder may no longer be used', async () => {

@@ -59,6 +59,15 @@ export async function pickFile(name: string): Promise<FileSystemFileHandle | nul
   }
 }
 
+/** Removes a file that the picker made and nothing was written to. One that was to be replaced is empty by then as well. */
+export async function dropPicked(file: FileSystemFileHandle & { remove?(): Promise<void> }): Promise<void> {
+  try {
+    if ((await file.getFile()).size === 0) await file.remove?.()
+  } catch {
+    // It is gone, or the page may not remove it.
+  }
+}
+
 /** Files and folders that are saved together into a picked folder. */
 export class SavedTree {
   readonly #folders = new Map<string, Promise<SaveFolder>>()
@@ -67,9 +76,9 @@ export class SavedTree {
     this.#folders.set('', Promise.resolve(root))
   }
 
-  /** Writes a file under a path, whose folders are made where they are missing. */
-  async save(path: string, bytes: ReadableStream, signal: AbortSignal): Promise<void> {
-    await saveInto(await this.#folder(above(path)), lastPart(path), bytes, signal)
+  /** Writes a file under a path, whose folders are made where they are missing. Returns its name there. */
+  async save(path: string, bytes: ReadableStream, signal: AbortSignal): Promise<string> {
+    return saveInto(await this.#folder(above(path)), lastPart(path), bytes, signal)
   }
 
   /** Makes a folder, which stays empty unless files come into it. */
@@ -92,26 +101,32 @@ export class SavedTree {
 }
 
 async function makeFolder(parent: SaveFolder, name: string, isNew: boolean): Promise<SaveFolder> {
-  return withAllowedName(name, async (allowed) => {
-    const isFree = async (candidate: string) => {
-      const there = await lookUp(parent, candidate)
-      return there === 'nothing' || (there === 'folder' && !isNew)
-    }
-    return parent.getDirectoryHandle(await firstFree(allowed, isFree), { create: true })
-  })
+  return withAllowedName(name, (allowed) =>
+    whileAlone(async () => {
+      const isFree = async (candidate: string) => {
+        const there = await lookUp(parent, candidate)
+        return there === 'nothing' || (there === 'folder' && !isNew)
+      }
+      return parent.getDirectoryHandle(await firstFree(allowed, isFree), { create: true })
+    }),
+  )
 }
 
-/** Writes a file under its name, or under a numbered one: what is in the folder already stays. */
+/**
+ * Writes a file under its name, or under a numbered one: what is in the folder already stays. Returns the name that it
+ * has there.
+ */
 export async function saveInto(
   folder: SaveFolder,
   name: string,
   bytes: ReadableStream,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<string> {
   const { free, stream } = await withAllowedName(name, (allowed) => openNew(folder, allowed))
   try {
     // The bytes go into a hidden file until they are all there.
     await bytes.pipeTo(stream, signal && { signal })
+    return free
   } catch (error) {
     await dropEmpty(folder, free)
     throw error
@@ -119,8 +134,10 @@ export async function saveInto(
 }
 
 async function openNew(folder: SaveFolder, name: string) {
-  const free = await firstFree(name, async (candidate) => (await lookUp(folder, candidate)) === 'nothing')
-  const handle = await folder.getFileHandle(free, { create: true })
+  const [free, handle] = await whileAlone(async () => {
+    const found = await firstFree(name, async (candidate) => (await lookUp(folder, candidate)) === 'nothing')
+    return [found, await folder.getFileHandle(found, { create: true })] as const
+  })
   try {
     return { free, stream: await handle.createWritable() }
   } catch (error) {
@@ -148,6 +165,14 @@ async function withAllowedName<Made>(name: string, make: (name: string) => Promi
 /** Whether every other file would fail as well: the folder may no longer be used, or the disk is full. */
 export function concernsAll(error: unknown): boolean {
   return error instanceof DOMException && ['NotAllowedError', 'QuotaExceededError'].includes(error.name)
+}
+
+/**
+ * Looks for a free name and takes it, in no other page and for no other file at the same time: both would find the same
+ * one, and the later file would replace the earlier.
+ */
+async function whileAlone<Taken>(take: () => Promise<Taken>): Promise<Taken> {
+  return navigator.locks.request('saved-names', take)
 }
 
 async function firstFree(name: string, isFree: (name: string) => Promise<boolean>): Promise<string> {

@@ -27,18 +27,19 @@ export class SavePlace {
 
   /**
    * Opens the folder. Must be called while a press is handled: the browser may ask the person once for each visit.
-   * Returns null when none is kept, the person refuses it, or it is gone.
+   * `gone`: none is kept, or it was removed or renamed. `refused`: the person or the browser does not allow it now.
    */
-  async open(): Promise<FileSystemDirectoryHandle | null> {
+  async open(): Promise<FileSystemDirectoryHandle | 'gone' | 'refused'> {
     const folder = await this.#table.read('folder')
+    if (!folder) return 'gone'
     try {
-      const state = (await folder?.requestPermission?.({ mode: 'readwrite' })) ?? 'granted'
-      if (!folder || state !== 'granted') return null
+      const state = (await folder.requestPermission?.({ mode: 'readwrite' })) ?? 'granted'
+      if (state !== 'granted') return 'refused'
       // One that was removed or renamed is known only by looking into it.
       await folder.keys().next()
       return folder
-    } catch {
-      return null
+    } catch (error) {
+      return error instanceof DOMException && error.name === 'NotFoundError' ? 'gone' : 'refused'
     }
   }
 }

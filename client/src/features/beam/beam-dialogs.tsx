@@ -45,6 +45,10 @@ const ContentsDialog = lazyPart(
   () => import('../contents/contents-dialog'),
   (m) => m.ContentsDialog,
 )
+const ShortcutHelp = lazyPart(
+  () => import('../canvas/shortcut-help'),
+  (m) => m.ShortcutHelp,
+)
 const LeaveDialog = lazyPart(
   () => import('./leave-dialog'),
   (m) => m.LeaveDialog,
@@ -68,6 +72,7 @@ export function BeamDialogs() {
         <TransfersDialog onEnter={(beam) => wish({ do: 'enter', beam })} onClose={close} />
       )}
       {state.kind === 'language' && <LanguageDialog onClose={close} />}
+      {state.kind === 'keys' && <ShortcutHelp onClose={close} />}
       {state.kind === 'send' && <SendItemDialog item={state.item} onClose={close} />}
       {state.kind === 'details' && <DetailsDialog card={state.card} onClose={close} />}
       {state.kind === 'contents' && <ContentsDialog card={state.card} onClose={close} />}

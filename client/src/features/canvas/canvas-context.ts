@@ -17,7 +17,6 @@ export interface ViewState {
   readonly arrived: ReadonlySet<ItemId>
   /** The open menu: of a note or of the ground, at a point of the screen. */
   readonly menu: { readonly note: ItemId | null; readonly at: Point } | null
-  readonly isHelpShown: boolean
 }
 
 export interface CanvasValue {

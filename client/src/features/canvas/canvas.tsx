@@ -35,10 +35,6 @@ const ContextMenu = lazyPart(
   () => import('./context-menu'),
   (m) => m.ContextMenu,
 )
-const ShortcutHelp = lazyPart(
-  () => import('./shortcut-help'),
-  (m) => m.ShortcutHelp,
-)
 
 export function Canvas() {
   const cards = useStore(useApp().stores.items, (state) => cardsOf(state.items))
@@ -73,17 +69,11 @@ export function Canvas() {
   )
 }
 
-/** The menu and the list of keys, loaded when they are first opened. */
+/** The menu, loaded when it is first opened. */
 function CanvasOverlays() {
   const { view } = useCanvas()
   const menu = useStore(view, (state) => state.menu)
-  const isHelpShown = useStore(view, (state) => state.isHelpShown)
-  return (
-    <Suspense>
-      {menu && <ContextMenu {...menu} />}
-      {isHelpShown && <ShortcutHelp onClose={() => view.setState({ isHelpShown: false })} />}
-    </Suspense>
-  )
+  return <Suspense>{menu && <ContextMenu {...menu} />}</Suspense>
 }
 
 /** Makes deletions by a note's own button undoable, like those by the keyboard. */

@@ -111,7 +111,7 @@ function createCommands(
       view.setState({ menu: { note, at: at ?? { x: corner.x + MENU_INDENT, y: corner.y + MENU_INDENT } } })
     },
     closeMenu: () => view.setState({ menu: null }),
-    showHelp: () => view.setState({ isHelpShown: true }),
+    showHelp: () => stores.beamDialog.setState({ kind: 'keys' }, true),
     show(id) {
       const [box] = boxes([id])
       if (box) board.look(showing(board.camera, box[1], board.screen, VIEW_INSETS))

@@ -25,7 +25,6 @@ export function useOpenCanvas(): CanvasValue {
       unseen: new Set(),
       arrived: new Set(),
       menu: null,
-      isHelpShown: false,
     })),
   }))
   return context

@@ -57,7 +57,6 @@ function opens(hook: (context: CanvasValue) => void) {
     unseen: new Set(),
     arrived: new Set(),
     menu: null,
-    isHelpShown: false,
   }))
   const context: CanvasValue = { board, view }
   const wrapper = ({ children }: { children: ReactNode }) => (

@@ -191,7 +191,8 @@ function SaveButton({ batch, view, does, on }: BatchProps & { on: Ground }) {
       className={css.button}
       data-on={on}
       data-main={isMain || undefined}
-      disabled={save !== undefined}
+      // It keeps the focus, which a disabled button loses.
+      aria-disabled={save !== undefined || undefined}
       onClick={does.save}
     >
       <Icon of={Download} size={16} />

@@ -17,7 +17,7 @@ import { type Ground, isWaiting, RowProgress, RowTools } from '../transfer/file-
 import { type FileRow, type FileView, isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { labelOf } from '../transfer/path-label'
-import { useSaveHere } from '../transfer/save-link'
+import { useIsSaving, useSaveHere } from '../transfer/save-link'
 import { rightText, useFileAction } from '../transfer/use-file'
 import { useLanguage } from '../use-language'
 import css from './batch-files.module.css'
@@ -126,6 +126,7 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
   const act = useFileAction(item)
   const mayShare = useMayShare()
   const saveHere = useSaveHere(item.id)
+  const isSaving = useIsSaving(item.id)
   const isStoppable = row.actions.includes('cancel')
   const { name } = item.content
   // The bar of what waits says enough, beside the word for it.
@@ -145,8 +146,17 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
         </button>
       )}
       {isReceived(view) && view.url && (
-        <a href={view.url} download={name} className={css.take} data-on={on} title={name} onClick={saveHere}>
-          {t`Save`}
+        <a
+          href={view.url}
+          download={name}
+          className={css.take}
+          data-on={on}
+          title={name}
+          aria-label={isSaving ? undefined : t`Save ${name}`}
+          aria-disabled={isSaving || undefined}
+          onClick={saveHere}
+        >
+          {isSaving ? t`Saving...` : t`Save`}
         </a>
       )}
       {row.status === 'done' && !isReceived(view) && <Icon of={CircleCheck} size={18} />}

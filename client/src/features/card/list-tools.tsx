@@ -8,6 +8,7 @@ import Maximize2 from 'lucide-react/icons/maximize'
 import Pencil from 'lucide-react/icons/pencil'
 import Send from 'lucide-react/icons/send'
 import Trash2 from 'lucide-react/icons/trash-2'
+import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
 import type { Media } from '../../protocol/magic'
@@ -42,12 +43,13 @@ export function ListTools({ item, view, media }: ListToolsProps) {
   const isStoppable = view.rows.some((one) => one.actions.includes('cancel'))
   const canSendOn = useCanSendOn() && mayShare
   const details = useDetailsCommand(item.id)
+  const isKept = useStore(stores.savePlace, ({ status }) => status === 'kept')
   const sendOn = () => stores.beamDialog.setState({ kind: 'send', item: item.id }, true)
   const name = nameOf(item.content)
   const menu = [
     ...(canSendOn ? [{ label: t`Send to one device`, icon: Send, onSelect: sendOn }] : []),
     ...(details ? [details] : []),
-    ...menuOf({ item, view, media }, actions, mayShare && !isStoppable),
+    ...menuOf({ item, view, media, isKept }, actions, mayShare && !isStoppable),
   ]
   return (
     <div className={css.tools}>
@@ -90,7 +92,7 @@ function FirstTool({ item, view, media }: ListToolsProps) {
 }
 
 function menuOf(
-  { item, view, media }: ListToolsProps,
+  { item, view, media, isKept }: ListToolsProps & { isKept: boolean },
   actions: AppValue['actions'],
   mayDelete: boolean,
 ): MenuItem[] {
@@ -105,27 +107,32 @@ function menuOf(
     items.push({ label: t`Edit`, icon: Pencil, onSelect: () => actions.notes.edit(id) })
   }
   if (content.kind === 'link' || media === 'image') items.push(copy)
-  if (content.kind === 'file' && view.url) items.push(...fileMenu(id, content, view.url, media, actions))
+  if (content.kind === 'file' && view.url) {
+    const download = isKept ? null : { url: view.url, name: content.name }
+    items.push(...fileMenu(id, content, download, media, actions))
+  }
   if (mayDelete) items.push({ label: t`Delete`, icon: Trash2, onSelect: () => actions.deleteItem(id) })
   return items
 }
 
-/** The commands of a file that is here. */
+/** The commands of a file that is here. `download` is null where it goes into the kept folder. */
 function fileMenu(
   id: ItemId,
   content: Extract<Item['content'], { kind: 'file' }>,
-  url: string,
+  download: MenuItem['download'] | null,
   media: Media | null,
   actions: AppValue['actions'],
 ): MenuItem[] {
   const show = () => actions.showFull(id, 'newest-first')
   // A press on a picture shows it in full.
   const canShow = media === null ? documentOf(content) !== null : media !== 'image'
-  const download = { url, name: content.name }
+  const save = download
+    ? { label: t`Download`, icon: Download, download, onSelect: () => {} }
+    : { label: t`Download`, icon: Download, onSelect: () => void actions.saveHere(id) }
   const saveAs = { label: t`Save as…`, icon: FolderDown, onSelect: () => void actions.saveHereAs(id) }
   return [
     ...(canShow ? [{ label: t`Full view`, icon: Maximize2, onSelect: show }] : []),
-    ...(isPicture(media) ? [{ label: t`Download`, icon: Download, download, onSelect: () => {} }] : []),
+    ...(isPicture(media) ? [save] : []),
     ...(actions.canPickFile && !content.manifest ? [saveAs] : []),
   ]
 }

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro'
 import Download from 'lucide-react/icons/download'
 import X from 'lucide-react/icons/x'
-import { useId, useRef, useState } from 'react'
+import { type FocusEvent, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { fileCategory, type Item } from '../../protocol/item'
 import type { PlacedFile } from '../../protocol/manifest'
@@ -14,8 +14,8 @@ import { useApp } from '../actions'
 import { fileIcon, nameOf } from '../item/describe'
 import { FileName } from '../transfer/file-name'
 import type { Ground } from '../transfer/file-row'
-import { type FileView, isReceived } from '../transfer/file-view'
-import { formatBytes } from '../transfer/format-bytes'
+import { type FileView, fraction, isReceived } from '../transfer/file-view'
+import { formatBytes, formatPart } from '../transfer/format-bytes'
 import { usePack } from '../transfer/use-pack'
 import { savingText } from './batch-face'
 import face from './batch-face.module.css'
@@ -111,12 +111,13 @@ function AllFiles({ id, item, list, canSave, on }: FilesProps & { id: string }) 
 }
 
 function Row({ item, file, canSave, on }: Omit<FilesProps, 'list'> & { file: PlacedFile }) {
-  const { actions } = useApp()
-  const { path, size, type } = file
+  const { stores, actions } = useApp()
+  const isSaving = useStore(stores.saves, ({ saves }) => saves[item.id] !== undefined)
+  const { path: name, size, type } = file
   const { content } = item
   // The title names the folder already.
-  const root = content.kind === 'file' && content.manifest?.folder ? path.indexOf('/') + 1 : 0
-  const icon = fileIcon({ category: fileCategory(type), name: path })
+  const root = content.kind === 'file' && content.manifest?.folder ? name.indexOf('/') + 1 : 0
+  const icon = fileIcon({ category: fileCategory(type), name })
   return (
     <>
       <span className={css.icon}>
@@ -124,7 +125,7 @@ function Row({ item, file, canSave, on }: Omit<FilesProps, 'list'> & { file: Pla
       </span>
       <div className={css.words}>
         <div className={css.name}>
-          <FileName name={path.slice(root)} />
+          <FileName name={name.slice(root)} />
         </div>
         <div className={css.meta}>
           <span>{formatBytes(size)}</span>
@@ -135,7 +136,9 @@ function Row({ item, file, canSave, on }: Omit<FilesProps, 'list'> & { file: Pla
           type="button"
           className={css.take}
           data-on={on}
-          aria-label={t`Save ${path}`}
+          aria-label={t`Save ${name}`}
+          // It keeps the focus, which a disabled button loses.
+          aria-disabled={isSaving || undefined}
           onClick={() => void actions.savePacked(item.id, file)}
         >
           {t`Save`}
@@ -147,11 +150,45 @@ function Row({ item, file, canSave, on }: Omit<FilesProps, 'list'> & { file: Pla
 
 /** The ways to save it: all of it once it is here, or what is chosen, also before. */
 function Ways({ item, canSave, on }: { item: Item; canSave: boolean; on: Ground }) {
-  const { stores, actions } = useApp()
+  const { stores } = useApp()
   const save = useStore(stores.saves, ({ saves }) => saves[item.id])
   const isOwn = useStore(stores.devices, ({ me }) => item.from === null || item.from === me)
-  if (save) return <Saving item={item} save={save} on={on} />
-  if (isOwn) return null
+  const ref = useRef<HTMLDivElement>(null)
+  const keeps = useKeptFocus(ref, save === undefined)
+  // An own item is saved only where the server alone has it.
+  if (!save && isOwn && !canSave) return null
+  return (
+    <div ref={ref} {...keeps}>
+      {save ? (
+        <Saving item={item} save={save} on={on} />
+      ) : (
+        <WayButtons item={item} canSave={canSave} on={on} />
+      )}
+    </div>
+  )
+}
+
+/** Where one button takes the place of another under the focus, it gets the focus: a key would reach nothing else. */
+function useKeptFocus(ref: RefObject<HTMLElement | null>, key: unknown) {
+  const isWithin = useRef(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key tells when buttons take each other's place
+  useLayoutEffect(() => {
+    const isLost = document.activeElement === document.body || document.activeElement === null
+    if (isWithin.current && isLost) ref.current?.querySelector('button')?.focus()
+  }, [ref, key])
+  return {
+    onFocus: () => {
+      isWithin.current = true
+    },
+    onBlur: (event: FocusEvent) => {
+      // A button that is taken away loses the focus to nothing.
+      isWithin.current = event.relatedTarget === null
+    },
+  }
+}
+
+function WayButtons({ item, canSave, on }: { item: Item; canSave: boolean; on: Ground }) {
+  const { stores, actions } = useApp()
   return (
     <div className={face.foot}>
       <span className={face.buttons}>
@@ -187,10 +224,18 @@ function Saving({ item, save, on }: { item: Item; save: Save; on: Ground }) {
   return (
     <div className={face.sum}>
       {save.status === 'saving' && (
-        <Progress value={save.saved / Math.max(1, save.of)} label={text} look={on} />
+        <>
+          <Progress value={savedPart(save)} label={text} look={on} />
+          <div className={face.texts}>
+            <span>{save.isCut ? t`Waiting to go on` : text}</span>
+            <span>
+              <bdi>{formatPart(save.bytes, save.size)}</bdi>
+            </span>
+          </div>
+        </>
       )}
       <div className={face.foot}>
-        <span className={face.state}>{text}</span>
+        <span className={face.state}>{save.status === 'waiting' && text}</span>
         <span className={face.buttons}>
           <IconButton
             icon={X}
@@ -203,4 +248,9 @@ function Saving({ item, save, on }: { item: Item; save: Save; on: Ground }) {
       </div>
     </div>
   )
+}
+
+/** Returns the part that is saved, from 0 to 1. Where all files are empty, their number is all there is. */
+function savedPart({ bytes, size, saved, of }: Extract<Save, { status: 'saving' }>): number {
+  return size > 0 ? fraction(bytes, size) : fraction(saved, of)
 }

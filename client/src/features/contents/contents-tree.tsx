@@ -3,6 +3,7 @@ import FolderIcon from 'lucide-react/icons/folder'
 import {
   type CSSProperties,
   type KeyboardEvent,
+  type MouseEvent,
   type RefObject,
   useId,
   useMemo,
@@ -46,6 +47,7 @@ export function ContentsTree({ tree, choice, onChoose, label }: ContentsTreeProp
   const element = useRef<HTMLDivElement>(null)
   const { closed, shown, active, setActive, fold, onKeyDown } = useTree({ tree, choice, onChoose }, element)
   const { first, end } = useRowWindow(element, shown.length, ROW_REM)
+  const drawn = shown.slice(first, end)
   const name = (row: number) => `${id}-${row}`
   return (
     <div
@@ -54,12 +56,14 @@ export function ContentsTree({ tree, choice, onChoose, label }: ContentsTreeProp
       className={css.tree}
       aria-label={label}
       aria-multiselectable="true"
-      aria-activedescendant={name(active)}
+      // One that was scrolled away is named again once a key brings it back.
+      aria-activedescendant={drawn.includes(active) ? name(active) : undefined}
       tabIndex={0}
+      onMouseDown={keepFocus}
       onKeyDown={onKeyDown}
     >
       <div aria-hidden="true" style={{ height: `${first * ROW_REM}rem` }} />
-      {shown.slice(first, end).map((at) => {
+      {drawn.map((at) => {
         const row = tree.rows[at]
         if (!row) return null
         return (
@@ -70,7 +74,10 @@ export function ContentsTree({ tree, choice, onChoose, label }: ContentsTreeProp
             state={choice.of(row)}
             isActive={at === active}
             isOpen={holdsRows(tree, at) ? !closed.has(row.path) : null}
-            onFold={(isOpen) => fold(row, isOpen)}
+            onFold={(isOpen) => {
+              setActive(at)
+              fold(row, isOpen)
+            }}
             onToggle={() => {
               setActive(at)
               onChoose(choice.toggled(row))
@@ -81,6 +88,14 @@ export function ContentsTree({ tree, choice, onChoose, label }: ContentsTreeProp
       <div aria-hidden="true" style={{ height: `${(shown.length - end) * ROW_REM}rem` }} />
     </div>
   )
+}
+
+/** A press on a row leaves the focus on the tree: the row goes as soon as it is scrolled away, and the keys with it. */
+function keepFocus(event: MouseEvent<HTMLDivElement>): void {
+  // Beside the rows is the bar that scrolls them.
+  if (event.target === event.currentTarget) return
+  event.preventDefault()
+  event.currentTarget.focus({ preventScroll: true })
 }
 
 /** Which rows are shown and which one is active, and what the keys do with them. */
@@ -145,11 +160,12 @@ function Row({ id, row, state, isActive, isOpen, onFold, onToggle }: RowProps) {
   const { name, depth, size, file } = row
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus and handles the keys
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names its active row
     <div
       id={id}
       role="treeitem"
       className={css.row}
-      tabIndex={-1}
+      aria-labelledby={`${id}-name ${id}-size`}
       aria-level={depth + 1}
       aria-setsize={row.siblings}
       aria-posinset={row.position}
@@ -162,27 +178,31 @@ function Row({ id, row, state, isActive, isOpen, onFold, onToggle }: RowProps) {
       {isOpen === null ? (
         <span className={css.gap} />
       ) : (
-        // Screen readers fold a row by the row itself.
-        <span
+        // Keys fold the row itself. With a finger, a screen reader has only what can be pressed.
+        <button
+          type="button"
           className={css.fold}
-          data-open={isOpen || undefined}
-          aria-hidden="true"
+          tabIndex={-1}
+          aria-labelledby={`${id}-name`}
+          aria-expanded={isOpen}
           onClick={(event) => {
             event.stopPropagation()
             onFold(!isOpen)
           }}
         >
           <Icon of={ChevronRight} size={16} />
-        </span>
+        </button>
       )}
       <CheckMark state={state} />
       <span className={css.icon}>
         <Icon of={file ? fileIcon({ name, category: fileCategory(file.type) }) : FolderIcon} size={18} />
       </span>
-      <span className={css.name}>
+      <span id={`${id}-name`} className={css.name}>
         <FileName name={name} />
       </span>
-      <bdi className={css.size}>{formatBytes(size)}</bdi>
+      <bdi id={`${id}-size`} className={css.size}>
+        {formatBytes(size)}
+      </bdi>
     </div>
   )
 }

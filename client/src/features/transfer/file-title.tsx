@@ -10,13 +10,18 @@ export function FileTitle({ content }: { content: FileContent }) {
   return isNamed ? <FileName name={content.name} /> : packCountOf(content)
 }
 
-/** The size of a file, preceded by the transferred part; that of a folder behind the number of its files. */
+/**
+ * The size of a file, preceded by the transferred part; that of a folder behind the number of its files. The list of many
+ * files (F16) comes first, and is no part of them.
+ */
 export function FileSize({ content, view }: { content: FileContent; view: FileView }) {
   const count = content.manifest?.folder ? packCountOf(content) : null
+  const list = content.manifest?.bytes ?? 0
+  const part = partOf(view)
   return (
     <>
       {count !== null && <bdi>{count} · </bdi>}
-      <bdi>{formatSize(partOf(view), content.size)}</bdi>
+      <bdi>{formatSize(part && Math.max(0, part - list), content.size - list)}</bdi>
     </>
   )
 }

@@ -23,6 +23,11 @@ export function useSaveHere(id: ItemId): ((event: MouseEvent) => void) | undefin
   }
 }
 
+/** Whether a file is being saved into a folder of this device. */
+export function useIsSaving(id: ItemId): boolean {
+  return useStore(useApp().stores.saves, ({ saves }) => saves[id] !== undefined)
+}
+
 /** The main action on a file that was received: a download by the browser, from this device's own disk. */
 export function SaveLink({
   id,
@@ -35,14 +40,16 @@ export function SaveLink({
   name: string
   look: 'note' | 'page'
 }) {
+  const isSaving = useIsSaving(id)
   return (
     <a
       href={url}
       download={name}
       className={cx(css.button, css[look], css.main, css.link)}
+      aria-disabled={isSaving || undefined}
       onClick={useSaveHere(id)}
     >
-      {t`Save`}
+      {isSaving ? t`Saving...` : t`Save`}
     </a>
   )
 }

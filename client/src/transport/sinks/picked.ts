@@ -1,6 +1,7 @@
 /**
  * The sink of a file that the person picked (File System Access). The browser moves the file into place when it closes.
  */
+import { dropPicked } from '../save-folder'
 import type { Sink, SinkFile } from './sink'
 
 export async function openPickedSink(handle: FileSystemFileHandle, { size }: SinkFile): Promise<Sink> {
@@ -10,6 +11,7 @@ export async function openPickedSink(handle: FileSystemFileHandle, { size }: Sin
   } catch (error) {
     // An open stream would lock the person's file.
     await stream.abort().catch(() => {})
+    await dropPicked(handle)
     throw error
   }
   let isFinished = false
@@ -25,7 +27,7 @@ export async function openPickedSink(handle: FileSystemFileHandle, { size }: Sin
       isFinished = true
       return null
     },
-    // A complete file belongs to the person and stays.
+    // A complete file belongs to the person and stays. An empty one stays too: a transfer that was interrupted goes on there.
     discard: async () => {
       if (!isFinished) await stream.abort()
     },

@@ -1,0 +1,24 @@
+import { expect, it, vi } from 'vitest'
+import { changedIn, isPacked } from './changed-files'
+import { packFolder } from './packing'
+
+const files = Array.from({ length: 100 }, (_, at) => ({
+  path: `P/${at}`,
+  file: new File([`text ${at}`], `${at}`),
+}))
+
+it('names the first file of a folder that was changed since it was packed', async () => {
+  const [pack] = await packFolder({ name: 'P', files, folders: [] })
+  if (!pack) throw new Error('no pack')
+  expect([isPacked(pack.file), await changedIn(pack.file)]).toEqual([true, null])
+  // As Chromium says of a file that has another time than before, and Firefox of one that became shorter.
+  const gone = { arrayBuffer: () => Promise.reject(new DOMException('', 'NotReadableError')) }
+  vi.spyOn(files[70]?.file ?? new File([], ''), 'slice').mockReturnValue(gone as unknown as Blob)
+  expect(await changedIn(pack.file)).toBe('P/70')
+  vi.spyOn(files[3]?.file ?? new File([], ''), 'slice').mockReturnValue(new Blob())
+  expect(await changedIn(pack.file)).toBe('P/3')
+})
+
+it('knows nothing of other files', async () => {
+  expect([isPacked(new Blob()), await changedIn(new Blob())]).toEqual([false, null])
+})

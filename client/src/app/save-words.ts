@@ -1,0 +1,47 @@
+/** What a person is told of a save. */
+import { plural, t } from '@lingui/core/macro'
+import { HttpError } from '../transport/http'
+import { Interrupted } from '../transport/lasting-bytes'
+
+export function savedText(name: string): string {
+  return t`Saved “${name}”`
+}
+
+export function savedCount(files: number): string {
+  return plural(files, { one: 'Saved # file', other: 'Saved # files' })
+}
+
+export function notSaved(name: string): string {
+  return t`“${name}” could not be saved.`
+}
+
+/** @param name of the first one that could not be saved */
+export function notSavedAll(saved: number, all: number, name: string): string {
+  return all === 1 ? notSaved(name) : t`Saved ${saved} of ${all} files. “${name}” could not be saved.`
+}
+
+export function noRoomFor(name: string): string {
+  return t`There is no room on this device to save “${name}”. Choose fewer files.`
+}
+
+/** Says why a save stopped, behind the sentence that it did. */
+export function withReason(sentence: string, error: unknown): string {
+  const reason = reasonOf(error)
+  return reason === null ? sentence : `${sentence} ${reason}`
+}
+
+function reasonOf(error: unknown): string | null {
+  if (error instanceof Interrupted) return t`The connection was cut.`
+  if (error instanceof HttpError) return t`The file could not be read.`
+  if (!(error instanceof DOMException)) return null
+  switch (error.name) {
+    case 'QuotaExceededError':
+      return t`There is no space left on this device.`
+    case 'NotAllowedError':
+      return t`The browser may no longer write there.`
+    case 'NotReadableError':
+      return t`The file could not be read.`
+    default:
+      return null
+  }
+}
