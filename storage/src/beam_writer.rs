@@ -24,6 +24,12 @@ impl Locked {
     pub fn beam(self) -> BeamId {
         self.0
     }
+
+    /// The same lock, after the transaction has given the row this id.
+    pub fn renewed(self, new: BeamId) -> Self {
+        let Self(_) = self;
+        Self(new)
+    }
 }
 
 impl BeamWriter {

@@ -1,6 +1,7 @@
 //! Everything that outlives a restart. One [`Storage`], one module per entity, plain SQL that both SQLite and Postgres
 //! understand. No clock: callers pass the time.
 
+mod access;
 mod account_deletion;
 pub mod account_list;
 pub mod accounts;

@@ -339,16 +339,43 @@ async fn adopt_upload(
     owner: AccountId,
     quota: Quota,
 ) -> Result<(), Error> {
-    let select = "SELECT size FROM uploads WHERE id = $1 AND beam_id = $2 AND account_id IS NULL AND state = 'ready'";
-    let (id, beam) = (id.to_string(), beam.beam().uuid());
-    let Some(row) = transaction.fetch_optional(select, args![id.as_str(), beam]).await? else {
-        return Ok(());
-    };
+    let select = "SELECT id, size FROM uploads WHERE id = $1 AND beam_id = $2 AND account_id IS NULL AND state = 'ready'";
+    let values = args![id.to_string(), beam.beam().uuid()];
+    match transaction.fetch_optional(select, values).await? {
+        Some(row) => adopt(transaction, &row, owner, quota).await,
+        None => Ok(()),
+    }
+}
+
+/// Gives the unfinished files for items of a kept beam to the account that saves it, as [`adopt_upload`] does. Else they
+/// would end when the beam would no longer have been kept.
+pub(crate) async fn adopt_unfinished_uploads(
+    transaction: &mut Transaction,
+    beam: Locked,
+    owner: AccountId,
+    quota: Quota,
+) -> Result<(), Error> {
+    let select = "SELECT id, size FROM uploads WHERE beam_id = $1 AND account_id IS NULL AND for_item = 1 \
+                  AND state = 'pending' AND expires_at > $2 ORDER BY id";
+    for row in transaction.fetch_all(select, args![beam.beam().uuid(), quota.now]).await? {
+        adopt(transaction, &row, owner, quota).await?;
+    }
+    Ok(())
+}
+
+/// Gives an upload, which is locked, to an account that has room for it.
+async fn adopt(
+    transaction: &mut Transaction,
+    upload: &Row,
+    owner: AccountId,
+    quota: Quota,
+) -> Result<(), Error> {
     let used = used_by_account(transaction, owner, None, quota.now).await?;
-    if used.saturating_add(row.number("size")?) <= quota.quotas.account {
-        let update = "UPDATE uploads SET account_id = $3, address = NULL, expires_at = NULL, for_item = 1 \
-                      WHERE id = $1 AND beam_id = $2 AND account_id IS NULL AND state = 'ready'";
-        transaction.execute(update, args![id, beam, owner.uuid()]).await?;
+    if used.saturating_add(upload.number("size")?) <= quota.quotas.account {
+        let id: String = upload.get("id")?;
+        let update = "UPDATE uploads SET account_id = $2, address = NULL, expires_at = NULL, for_item = 1 \
+                      WHERE id = $1";
+        transaction.execute(update, args![id, owner.uuid()]).await?;
     }
     Ok(())
 }

@@ -2,8 +2,9 @@
 //! declared as its size and the number of bytes that are safely in its staging file ([`crate::staging`]).
 //!
 //! The steps: [`Storage::start_upload`]; [`Storage::grow_upload`] with its whole length; [`Storage::resume_upload_later`];
-//! any number of [`Storage::advance_upload`]; the blob is written; [`Storage::finish_upload`]. A kill before the third
-//! step leaves an upload that the next start gives up, and after it one that its sender goes on with.
+//! any number of [`Storage::advance_upload`]; [`Storage::claim_upload`]; the blob is written; [`Storage::finish_upload`].
+//! A kill before the third step leaves an upload that the next start gives up, and after it one that its sender goes on
+//! with.
 
 use std::time::Duration;
 
@@ -11,10 +12,15 @@ use heliograph_shared::time::Millis;
 
 use crate::blobs::BlobId;
 use crate::database::{Row, args};
+use crate::dead_blobs::ABANDONED;
 use crate::{Error, Storage};
 
+/// How long the room of an upload in pieces is held without a byte: who only asks for room does not keep it from others.
+pub const FIRST_BYTE_WITHIN: Duration = Duration::from_mins(10);
 /// Silence after which an upload in pieces has ended: a sender may come back the next day.
 pub const RESUMABLE_FOR: Duration = Duration::from_hours(24);
+/// How long an upload in pieces may take in all, in which 28 kbit/s bring 2 GiB: a byte a day does not hold room for ever.
+pub const RESUMABLE_AT_MOST: Duration = Duration::from_hours(7 * 24);
 
 /// An upload in pieces, unfinished or stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,15 +46,16 @@ pub struct ResumableUpload {
 }
 
 impl Storage {
-    /// Lets the sender of a pending upload, whose room is reserved, go on with it until [`RESUMABLE_FOR`] after the last
-    /// byte. Returns `false` if it has ended meanwhile.
+    /// Lets the sender of a pending upload, whose room is reserved, send it in pieces, the first within
+    /// [`FIRST_BYTE_WITHIN`]. Returns `false` if it has ended meanwhile.
     ///
     /// # Errors
     /// [`Error::Database`].
     pub async fn resume_upload_later(&self, id: BlobId, now: Millis) -> Result<bool, Error> {
-        let update = "UPDATE uploads SET received = 0, touched_at = $2 \
+        let update = "UPDATE uploads SET received = 0, touched_at = $2, ends_at = $3 \
                       WHERE id = $1 AND state = 'pending' AND (expires_at IS NULL OR expires_at > $2)";
-        Ok(self.database.execute(update, args![id.to_string(), now]).await? == 1)
+        let values = args![id.to_string(), now, now + FIRST_BYTE_WITHIN];
+        Ok(self.database.execute(update, values).await? == 1)
     }
 
     /// An upload in pieces that has not ended.
@@ -61,18 +68,18 @@ impl Storage {
         now: Millis,
     ) -> Result<Option<ResumableUpload>, Error> {
         let select = "SELECT u.name, u.media_type, u.size, u.received, u.account_id, u.for_item, u.state, u.parts, \
-                      u.touched_at, u.expires_at \
+                      u.ends_at, u.expires_at \
                       FROM uploads u LEFT JOIN beams b ON b.id = u.beam_id \
                       WHERE u.id = $1 AND u.received IS NOT NULL \
-                      AND (u.state = 'ready' OR (u.state = 'pending' AND u.touched_at > $3)) \
+                      AND (u.state = 'ready' OR (u.state = 'pending' AND u.ends_at > $2)) \
                       AND (u.expires_at IS NULL OR u.expires_at > $2) \
                       AND b.ended_at IS NULL AND (b.expires_at IS NULL OR b.expires_at > $2)";
-        let values = args![id.to_string(), now, now - RESUMABLE_FOR];
-        let row = self.database.fetch_optional(select, values).await?;
+        let row = self.database.fetch_optional(select, args![id.to_string(), now]).await?;
         row.as_ref().map(ResumableUpload::read).transpose()
     }
 
-    /// Records that so many bytes of an upload in pieces are safely in its staging file. Returns `false` if it has ended.
+    /// Records that so many bytes of an upload in pieces, more than before, are safely in its staging file. From now on it
+    /// has [`RESUMABLE_FOR`], but no more than [`RESUMABLE_AT_MOST`] in all. Returns `false` if it has ended.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -82,11 +89,27 @@ impl Storage {
         received: u64,
         now: Millis,
     ) -> Result<bool, Error> {
-        let update = "UPDATE uploads SET received = $2, touched_at = $3 \
-                      WHERE id = $1 AND state = 'pending' AND received IS NOT NULL \
+        let update = "UPDATE uploads SET received = $2, touched_at = $3, \
+                      ends_at = CASE WHEN created_at + $5 < $4 THEN created_at + $5 ELSE $4 END \
+                      WHERE id = $1 AND state = 'pending' AND ends_at > $3 \
                       AND (expires_at IS NULL OR expires_at > $3)";
         let received = i64::try_from(received).unwrap_or(i64::MAX);
-        Ok(self.database.execute(update, args![id.to_string(), received, now]).await? == 1)
+        let at_most = (Millis::new(0) + RESUMABLE_AT_MOST).get();
+        let values = args![id.to_string(), received, now, now + RESUMABLE_FOR, at_most];
+        Ok(self.database.execute(update, values).await? == 1)
+    }
+
+    /// Claims an upload in pieces whose blob is about to be written: for [`ABANDONED`] it does not end by its time, so that
+    /// no blob appears after its row has gone. Returns `false` if it has ended.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn claim_upload(&self, id: BlobId, now: Millis) -> Result<bool, Error> {
+        let update = "UPDATE uploads SET touched_at = $2, ends_at = CASE WHEN ends_at < $3 THEN $3 ELSE ends_at END \
+                      WHERE id = $1 AND state = 'pending' AND ends_at > $2 \
+                      AND (expires_at IS NULL OR expires_at > $2)";
+        let values = args![id.to_string(), now, now + ABANDONED];
+        Ok(self.database.execute(update, values).await? == 1)
     }
 
     /// Records the media type of a pending upload, recognized by its first bytes.
@@ -117,8 +140,8 @@ impl ResumableUpload {
     }
 
     fn read(row: &Row) -> Result<Self, Error> {
-        let touched: Millis = row.time_if_any("touched_at")?.ok_or(Error::Corrupt)?;
-        let silence = touched + RESUMABLE_FOR;
+        // A stored one has no such time any more.
+        let ends_at = row.time_if_any("ends_at")?.unwrap_or(Millis::MAX);
         let state: String = row.get("state")?;
         Ok(Self {
             name: row.get("name")?,
@@ -129,7 +152,7 @@ impl ResumableUpload {
             for_item: row.get::<i64>("for_item")? == 1,
             is_ready: state == "ready",
             parts: row.get("parts")?,
-            ends_at: row.time_if_any("expires_at")?.map_or(silence, |end| end.min(silence)),
+            ends_at: row.time_if_any("expires_at")?.map_or(ends_at, |end| end.min(ends_at)),
         })
     }
 }

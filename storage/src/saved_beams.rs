@@ -1,50 +1,23 @@
 //! Saved beams: kept in an account under a name until they are deleted.
 
-use std::collections::HashMap;
-
 use heliograph_shared::api::beams::{Beam, Level, LinkAccess, Role};
 use heliograph_shared::ids::{BeamId, DeviceId};
 use heliograph_shared::names::BeamName;
 use heliograph_shared::socket::Placed;
 use heliograph_shared::time::Millis;
 
+pub use crate::access::Access;
 use crate::accounts::{Account, AccountId, account_columns};
 use crate::arrangements::place_notes;
 use crate::beam_writer::{BeamWriter, Locked};
 use crate::database::{Row, Transaction, args};
-use crate::notes::{NewNote, Quota, insert_notes};
-use crate::upload_endings::{bury_uploads_of_beam, lock_uploads_of_beam};
+use crate::notes::{NewNote, Quota, adopt_unfinished_uploads, insert_notes, lock_authors};
+use crate::quota::{lock_account, take_turn};
+use crate::upload_endings::{
+    bury_uploads_of_beam, end_uploads_without_right, lock_uploads_of_beam,
+};
 use crate::words::Word;
 use crate::{Error, Storage};
-
-/// The access to a saved beam.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// The owner.
-    pub owner: AccountId,
-    /// The name.
-    pub name: String,
-    /// The link access.
-    pub link_access: LinkAccess,
-    /// The accounts with a share, and their levels.
-    pub shares: HashMap<AccountId, Level>,
-}
-
-impl Access {
-    /// The role of an account: a share decides for its account, the link for everybody else (B5).
-    #[must_use]
-    pub fn role(&self, account: Option<AccountId>) -> Option<Role> {
-        self.named_role(account).or_else(|| self.link_access.role())
-    }
-
-    /// The role of an account by ownership or share, without the link.
-    #[must_use]
-    pub fn named_role(&self, account: Option<AccountId>) -> Option<Role> {
-        let account = account?;
-        let share = || self.shares.get(&account).map(|level| Role::from(*level));
-        if account == self.owner { Some(Role::Owner) } else { share() }
-    }
-}
 
 /// Columns of a [`Beam`], from the table `b`.
 macro_rules! beam_columns {
@@ -141,31 +114,6 @@ impl Storage {
             if owner.id == account { Role::Owner } else { Level::read(&row, "level")?.into() };
         Ok((read_beam(&row)?, owner, role))
     }
-
-    /// The access to a beam; `None` if it is not saved.
-    ///
-    /// # Errors
-    /// [`Error::Database`].
-    pub async fn access_to(&self, beam: BeamId) -> Result<Option<Access>, Error> {
-        // One statement, so that the result is consistent.
-        let select = "SELECT b.owner_id, b.name, b.link_access, s.account_id, s.level FROM beams b \
-                      LEFT JOIN shares s ON s.beam_id = b.id \
-                      WHERE b.id = $1 AND b.owner_id IS NOT NULL AND b.ended_at IS NULL";
-        let rows = self.database.fetch_all(select, args![beam.uuid()]).await?;
-        let Some(first) = rows.first() else { return Ok(None) };
-        let mut access = Access {
-            owner: AccountId::from_uuid(first.get("owner_id")?),
-            name: first.get("name")?,
-            link_access: LinkAccess::read(first, "link_access")?,
-            shares: HashMap::new(),
-        };
-        for row in &rows {
-            if let Some(account) = row.get("account_id")? {
-                access.shares.insert(AccountId::from_uuid(account), Level::read(row, "level")?);
-            }
-        }
-        Ok(Some(access))
-    }
 }
 
 /// What is stored of a beam when it is saved.
@@ -195,6 +143,11 @@ impl BeamWriter {
         let Contents { notes, places, earlier } = contents;
         let _changing = self.beam_lists.bump();
         let (mut transaction, locked) = self.begin(beam).await?;
+        take_turn(&mut transaction).await?;
+        // All of the beam's uploads may change here, so the accounts are locked before the first of them.
+        lock_account(&mut transaction, owner).await?;
+        lock_authors(&mut transaction, notes).await?;
+        lock_uploads_of_beam(&mut transaction, locked).await?;
         let update = "UPDATE beams SET owner_id = $2, name = $3, expires_at = NULL, \
                       kept_until = NULL, kept_by = NULL, kept_address = NULL, note_bytes = 0, \
                       arranged = $5, earlier = $6 \
@@ -208,6 +161,7 @@ impl BeamWriter {
         // What was kept of it is among the items.
         transaction.execute("DELETE FROM notes WHERE beam_id = $1", args![beam.uuid()]).await?;
         insert_notes(&mut transaction, locked, notes, quota).await?;
+        adopt_unfinished_uploads(&mut transaction, locked, owner, quota).await?;
         place_notes(&mut transaction, locked, places.unwrap_or_default()).await?;
         transaction.commit().await
     }
@@ -235,6 +189,7 @@ impl BeamWriter {
         let values = args![beam.uuid(), name.map(BeamName::as_str), link_access];
         let row = transaction.fetch_optional(update, values).await?.ok_or(Error::Invisible)?;
         let beam = read_beam(&row)?;
+        end_uploads_without_right(&mut transaction, locked, Access::role).await?;
         transaction.commit().await?;
         Ok(beam)
     }
@@ -267,6 +222,9 @@ impl BeamWriter {
         let insert = "INSERT INTO beams (id, created_at, expires_at, ended_at, renewed_as) \
                       VALUES ($1, $2, $2, $2, $3)";
         transaction.execute(insert, args![beam.uuid(), now, new.uuid()]).await?;
+        // Who had access by the old link has none any more.
+        let renewed_lock = locked.renewed(new);
+        end_uploads_without_right(&mut transaction, renewed_lock, Access::named_role).await?;
         transaction.commit().await?;
         Ok(renewed)
     }

@@ -6,10 +6,12 @@ use heliograph_shared::names::Username;
 use heliograph_shared::time::Millis;
 use uuid::Uuid;
 
+use crate::access::Access;
 use crate::accounts::{Account, AccountId, account_columns};
 use crate::beam_writer::{BeamWriter, Locked};
 use crate::database::{Row, Transaction, args};
 use crate::saved_beams::{beam_columns, read_beam, role_in};
+use crate::upload_endings::end_uploads_without_right;
 use crate::words::Word as _;
 use crate::{Error, Storage, Unshareable};
 
@@ -90,6 +92,8 @@ impl BeamWriter {
             return Err(Error::Unshareable(Unshareable::Shared));
         }
         let share = find_share(&mut transaction, locked, id).await?;
+        // A share to read takes from its recipient what the link gives to everybody.
+        end_uploads_without_right(&mut transaction, locked, Access::role).await?;
         transaction.commit().await?;
         Ok(share)
     }
@@ -113,6 +117,7 @@ impl BeamWriter {
         }
         let update = "UPDATE shares SET level = $2 WHERE id = $1";
         transaction.execute(update, args![id.uuid(), level.word()]).await?;
+        end_uploads_without_right(&mut transaction, locked, Access::role).await?;
         transaction.commit().await?;
         Ok(Share { level, ..share })
     }
@@ -134,6 +139,7 @@ impl BeamWriter {
             return Err(Error::LevelTooLow);
         }
         transaction.execute("DELETE FROM shares WHERE id = $1", args![id.uuid()]).await?;
+        end_uploads_without_right(&mut transaction, locked, Access::role).await?;
         transaction.commit().await
     }
 }

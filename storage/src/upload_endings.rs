@@ -4,14 +4,16 @@
 
 use std::time::Duration;
 
+use heliograph_shared::api::beams::Role;
 use heliograph_shared::time::Millis;
+use uuid::Uuid;
 
+use crate::access::{Access, access_in};
 use crate::accounts::AccountId;
 use crate::beam_writer::Locked;
 use crate::blobs::{BlobId, BlobKey};
 use crate::database::{Transaction, args};
 use crate::dead_blobs::ABANDONED;
-use crate::resumable_uploads::RESUMABLE_FOR;
 use crate::{Error, Storage};
 
 /// How long a file outlives the last item that referred to it: longer than Undo is offered.
@@ -19,7 +21,7 @@ pub const UNDO_TIME: Duration = Duration::from_mins(10);
 
 impl Storage {
     /// Ends uploads that have expired, alone or with their beam, whose item was deleted [`UNDO_TIME`] ago, or that are
-    /// unfinished and abandoned: in one request after [`ABANDONED`], in pieces after [`RESUMABLE_FOR`]. Returns their number.
+    /// unfinished and abandoned: in one request after [`ABANDONED`], in pieces at their own time. Returns their number.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -28,11 +30,11 @@ impl Storage {
             () => {
                 "(state = 'ready' AND (expires_at <= $1 OR unused_since <= $3 OR beam_id IN \
                     (SELECT id FROM beams WHERE ended_at IS NOT NULL OR expires_at <= $1))) \
-                 OR (state = 'pending' AND touched_at <= $2 \
-                    AND (received IS NULL OR expires_at <= $1 OR touched_at <= $4))"
+                 OR (state = 'pending' AND (ends_at <= $1 \
+                    OR (touched_at <= $2 AND (received IS NULL OR expires_at <= $1))))"
             };
         }
-        let values = args![now, now - ABANDONED, now - UNDO_TIME, now - RESUMABLE_FOR];
+        let values = args![now, now - ABANDONED, now - UNDO_TIME];
         let mut transaction = self.database.begin().await?;
         let lock = concat!("SELECT id FROM uploads WHERE ", is_old!(), " ORDER BY id FOR UPDATE");
         transaction.lock(lock, values).await?;
@@ -72,13 +74,13 @@ pub(crate) async fn lock_uploads_of_beam(
     transaction.lock(lock, args![beam.beam().uuid()]).await
 }
 
-/// Locks all uploads that end with an account: its own, and those of its beams.
+/// Locks all uploads that end with an account: its own, those that it sends, and those of its beams.
 pub(crate) async fn lock_uploads_of_account(
     transaction: &mut Transaction,
     account: AccountId,
 ) -> Result<(), Error> {
     let lock = "SELECT id FROM uploads WHERE account_id = $1 \
-                OR beam_id IN (SELECT id FROM beams WHERE owner_id = $1) ORDER BY id FOR UPDATE";
+                OR sender_id = $1 OR beam_id IN (SELECT id FROM beams WHERE owner_id = $1) ORDER BY id FOR UPDATE";
     transaction.lock(lock, args![account.uuid()]).await
 }
 
@@ -105,12 +107,35 @@ pub(crate) async fn bury_uploads_of_account(
     now: Millis,
 ) -> Result<(), Error> {
     let give_up = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0 \
-                   WHERE account_id = $1 AND state = 'pending'";
+                   WHERE (account_id = $1 OR sender_id = $1) AND state = 'pending'";
     let mark = "UPDATE uploads SET state = 'dead' WHERE account_id = $1 AND state = 'ready'";
     for update in [give_up, mark] {
         transaction.execute(update, args![account.uuid()]).await?;
     }
     bury_marked(transaction, now).await
+}
+
+/// Ends the unfinished uploads for items of a saved beam whose senders may not write there any more. `role` says what a
+/// sender may do now.
+pub(crate) async fn end_uploads_without_right(
+    transaction: &mut Transaction,
+    beam: Locked,
+    role: impl Fn(&Access, Option<AccountId>) -> Option<Role>,
+) -> Result<(), Error> {
+    let Some(access) = access_in(transaction, beam.beam()).await? else { return Ok(()) };
+    lock_uploads_of_beam(transaction, beam).await?;
+    let select = "SELECT id, sender_id FROM uploads \
+                  WHERE beam_id = $1 AND for_item = 1 AND state = 'pending' ORDER BY id";
+    for row in transaction.fetch_all(select, args![beam.beam().uuid()]).await? {
+        let sender = row.get::<Option<Uuid>>("sender_id")?.map(AccountId::from_uuid);
+        if !role(&access, sender).is_some_and(Role::may_write) {
+            let id: String = row.get("id")?;
+            let give_up = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0 \
+                           WHERE id = $1";
+            transaction.execute(give_up, args![id]).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Sets the end of the guests' files for items of a kept beam.

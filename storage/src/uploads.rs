@@ -3,10 +3,12 @@
 //! The steps: [`Storage::start_upload`]; bytes while [`Storage::grow_upload`] grants room; the blob is finished;
 //! [`Storage::finish_upload`]. A kill at any step leaves a row by which the sweeper removes what is there.
 
+use heliograph_shared::api::beams::Role;
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::time::Millis;
 use uuid::Uuid;
 
+use crate::access::access_in;
 use crate::accounts::AccountId;
 use crate::blobs::BlobId;
 use crate::database::{Row, Transaction, args};
@@ -25,6 +27,8 @@ pub struct NewUpload {
     pub account: Option<AccountId>,
     /// The beam with which it expires.
     pub beam: Option<BeamId>,
+    /// The account that sends it by its rights in the beam; without one, they are those of the beam's link.
+    pub sender: Option<AccountId>,
     /// For a guest: a pseudonym of the address, which does not reveal it.
     pub address: Option<String>,
     /// The file's name, cleaned.
@@ -79,19 +83,25 @@ impl Storage {
     /// Creates the row of an upload, before its first byte.
     ///
     /// # Errors
-    /// [`Error::Missing`] when the beam or account does not exist.
+    /// [`Error::Missing`] when the beam or account does not exist, or the sender may not write in the beam any more.
     pub async fn start_upload(&self, new: &NewUpload) -> Result<(), Error> {
         let mut transaction = self.database.begin().await?;
         // Beams are locked first, before the new row's foreign key locks the account.
         if let Some(beam) = new.beam {
             let lock = "SELECT 1 FROM beams WHERE id = $1 FOR KEY SHARE";
             transaction.lock(lock, args![beam.uuid()]).await?;
+            // Rights that change from now on find this upload.
+            let access = if new.for_item { access_in(&mut transaction, beam).await? } else { None };
+            let role = access.map(|access| access.role(new.sender));
+            if role.is_some_and(|role| !role.is_some_and(Role::may_write)) {
+                return Err(Error::Missing);
+            }
         }
         let insert = "INSERT INTO uploads (id, account_id, beam_id, address, name, media_type, size, state, \
-                      created_at, touched_at, expires_at, unused_since, for_item) \
+                      created_at, touched_at, expires_at, unused_since, for_item, sender_id) \
                       VALUES ($1, $2, $3, $4, $5, $6, 0, 'pending', $7, $7, \
                       CASE WHEN $10 = 1 AND $2 IS NULL THEN (SELECT kept_until FROM beams WHERE id = $3) ELSE $8 END, \
-                      $9, $10)";
+                      $9, $10, $11)";
         let values = args![
             new.id.to_string(),
             new.account.map(AccountId::uuid),
@@ -103,6 +113,7 @@ impl Storage {
             new.expires_at,
             new.for_item.then_some(new.created_at),
             i64::from(new.for_item),
+            new.sender.map(AccountId::uuid),
         ];
         transaction.execute(insert, values).await?;
         transaction.commit().await
@@ -136,9 +147,11 @@ impl Storage {
         if given < wish.least {
             return Ok(Room::Full);
         }
-        let update =
-            "UPDATE uploads SET size = $2, touched_at = $3 WHERE id = $1 AND state = 'pending'";
-        let values = args![id.to_string(), signed(given), now];
+        // One in pieces is being stored, for which it was claimed.
+        let update = "UPDATE uploads SET size = $2, touched_at = $3, \
+                      ends_at = CASE WHEN ends_at < $4 THEN $4 ELSE ends_at END \
+                      WHERE id = $1 AND state = 'pending'";
+        let values = args![id.to_string(), signed(given), now, now + ABANDONED];
         if transaction.execute(update, values).await? == 0 {
             return Ok(Room::Gone);
         }
@@ -173,7 +186,7 @@ impl Storage {
     /// # Errors
     /// [`Error::Database`].
     pub async fn finish_upload(&self, id: BlobId, size: u64, now: Millis) -> Result<bool, Error> {
-        let update = "UPDATE uploads SET state = 'ready', size = $2, parts = NULL, touched_at = $3, \
+        let update = "UPDATE uploads SET state = 'ready', size = $2, parts = NULL, ends_at = NULL, touched_at = $3, \
                       unused_since = CASE WHEN unused_since IS NOT NULL THEN $3 END \
                       WHERE id = $1 AND state = 'pending' AND (expires_at IS NULL OR expires_at > $3)";
         let values = args![id.to_string(), signed(size), now];

@@ -1,6 +1,14 @@
-import { describe, expect, it } from 'vitest'
-import type { ItemId } from '../protocol/bindings'
-import { withoutRoom } from './file-room'
+import { IDBFactory } from 'fake-indexeddb'
+import 'fake-indexeddb/auto'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { BeamId, ItemId } from '../protocol/bindings'
+import { createStores } from '../stores/stores'
+import { UploadPlaces, uploadKey } from '../transport/upload-places'
+import type { Context } from './context'
+import { sayWhatStaysHere, withoutRoom } from './file-room'
+import { createToaster } from './toaster'
+
+const BEAM = 'beam' as BeamId
 
 const files = (...sizes: number[]) =>
   sizes.map((size, at) => ({
@@ -23,5 +31,24 @@ describe('f13_files_without_room', () => {
 
   it('are all but empty ones when the store is full', () => {
     expect(staying([1, 0], 0, 0)).toEqual(['0'])
+  })
+})
+
+describe('f13_what_stays_here', () => {
+  afterEach(() => vi.unstubAllGlobals())
+
+  it('is no file whose upload goes on after a reload, for which the room is reserved', async () => {
+    vi.stubGlobal('indexedDB', new IDBFactory())
+    vi.stubGlobal('fetch', async () => new Response('{"largest": 3, "free": 3}'))
+    const stores = createStores()
+    const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null }
+    stores.session.setState({ status: 'set', session }, true)
+    const context = { stores, toaster: createToaster(stores.toasts) } as Context
+    const outgoing = (id: string) => ({ id: id as ItemId, file: new File(['four'], id), name: id, url: '' })
+    const [goesOn, begins] = [outgoing('a'), outgoing('b')]
+    await new UploadPlaces().keep(uploadKey(BEAM, goesOn.file), '/api/tus/1')
+
+    expect([...(await sayWhatStaysHere(context, [goesOn, begins]))]).toEqual(['b'])
+    expect(stores.toasts.getState()).toMatchObject({ toasts: [{ text: expect.stringContaining('“b”') }] })
   })
 })

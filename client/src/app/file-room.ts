@@ -1,8 +1,9 @@
 /** Says which files a saved or kept beam has no room for, before they are uploaded (F13). */
 import { t } from '@lingui/core/macro'
 import { formatBytes } from '../features/transfer/format-bytes'
-import type { FileRoom, ItemId } from '../protocol/bindings'
+import type { BeamId, FileRoom, ItemId } from '../protocol/bindings'
 import { readFileRoom } from '../transport/note-calls'
+import { uploadKey, uploadPlaces } from '../transport/upload-places'
 import { shortName } from '../ui/short-name'
 import type { Context } from './context'
 import type { OutgoingFile } from './stored-copies'
@@ -24,9 +25,15 @@ export async function sayWhatStaysHere(
   const asked = readFileRoom(session.session.beamId, asUser ? 'user' : 'guest').catch(() => null)
   const room = await Promise.race([asked, late])
   if (room === null) return NONE
-  const staying = withoutRoom(files, room)
+  const staying = withoutRoom(await withoutPlace(session.session.beamId, files), room)
   if (staying.length > 0) toaster.bad(textFor(staying, files.length, room))
   return new Set(staying.map(({ id }) => id))
+}
+
+/** Returns the files whose upload is to begin. Of one that goes on, as after a reload, the room is reserved already (H45). */
+async function withoutPlace(beam: BeamId, files: readonly OutgoingFile[]): Promise<readonly OutgoingFile[]> {
+  const goOn = await Promise.all(files.map(({ file }) => uploadPlaces.has(uploadKey(beam, file))))
+  return files.filter((_, at) => !goOn[at])
 }
 
 /** Returns the files without room, when the others are stored in their order. */

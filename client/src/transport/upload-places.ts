@@ -1,8 +1,16 @@
 /** Where unfinished uploads go on after a reload: the addresses that the server gave them (H45). */
+import type { BeamId } from '../protocol/bindings'
 import { Table } from './table'
 
 /** The server ends an upload that nobody goes on with for so many milliseconds (H47). */
 const KEPT_MS = 24 * 60 * 60 * 1000
+/** A page that is loaded again gets the place once the old page is gone, which takes a moment, on a slow phone more. */
+const LET_GO_WITHIN_MS = 3000
+
+/** Names the place of a file's upload. A file that was changed has another one. */
+export function uploadKey(beam: BeamId, file: File): string {
+  return JSON.stringify([beam, file.name, file.size, file.lastModified])
+}
 
 interface Place {
   readonly url: string
@@ -12,21 +20,45 @@ interface Place {
 
 export class UploadPlaces {
   readonly #table = new Table<string, Place>('uploading', 'files')
-  readonly #taken = new Set<string>()
+  /** The places that this page has, and what lets other tabs have them. */
+  readonly #taken = new Map<string, () => void>()
 
-  /** @param now milliseconds since the Unix epoch */
-  constructor(readonly now: () => number = Date.now) {}
+  /**
+   * @param now milliseconds since the Unix epoch
+   * @param locks null on plain http, where tabs know nothing of each other
+   */
+  constructor(
+    readonly now: () => number = Date.now,
+    readonly locks: LockManager | null = globalThis.navigator?.locks ?? null,
+  ) {}
 
   /**
    * Returns where the upload of such a file stopped; `url` is null when it is to begin. Until the place is left, nobody else
-   * gets it: the same file may be shared twice at a time.
+   * gets it, in this tab or another: the same file may be shared twice at a time, and pieces of two would disturb each other.
    */
   async take(file: string): Promise<{ key: string; url: string | null }> {
     let key = file
-    while (this.#taken.has(key)) key += '+'
-    this.#taken.add(key)
+    while (!(await this.#claim(key))) key += '+'
+    return { key, url: await this.#urlAt(key) }
+  }
+
+  /** Whether the upload of such a file goes on somewhere, so that its room is reserved. */
+  async has(file: string): Promise<boolean> {
+    return (await this.#urlAt(file)) !== null
+  }
+
+  async #urlAt(key: string): Promise<string | null> {
     const place = await this.#table.read(key)
-    return { key, url: place && this.#isFresh(place) ? place.url : null }
+    return place && this.#isFresh(place) ? place.url : null
+  }
+
+  async #claim(key: string): Promise<boolean> {
+    if (this.#taken.has(key)) return false
+    this.#taken.set(key, () => {})
+    const release = this.locks ? await hold(this.locks, `upload ${key}`) : () => {}
+    if (release) this.#taken.set(key, release)
+    else this.#taken.delete(key)
+    return release !== null
   }
 
   async keep(key: string, url: string): Promise<void> {
@@ -39,6 +71,7 @@ export class UploadPlaces {
 
   /** Lets another upload go on there. */
   leave(key: string): void {
+    this.#taken.get(key)?.()
     this.#taken.delete(key)
   }
 
@@ -51,3 +84,15 @@ export class UploadPlaces {
     return this.now() - keptAt < KEPT_MS
   }
 }
+
+/** Holds a lock until the returned function is called; null when another tab keeps it. A browser that refuses locks gives it. */
+function hold(locks: LockManager, name: string): Promise<(() => void) | null> {
+  return new Promise((resolve) => {
+    const signal = AbortSignal.timeout(LET_GO_WITHIN_MS)
+    const untilReleased = () => new Promise<void>((release) => resolve(release))
+    locks.request(name, { signal }, untilReleased).catch(() => resolve(signal.aborted ? null : () => {}))
+  })
+}
+
+/** The places of this page's uploads. */
+export const uploadPlaces = new UploadPlaces()

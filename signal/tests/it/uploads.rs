@@ -297,6 +297,7 @@ async fn s15_parts_that_may_not_be_removed_are_tried_again() {
         id,
         account: None,
         beam: None,
+        sender: None,
         address: None,
         name: "a.png".to_owned(),
         media_type: "image/png".to_owned(),

@@ -62,6 +62,7 @@ fn file(n: u8) -> NewUpload {
         id: BlobId::from_random([n; 16]),
         account: None,
         beam: Some(beam(1)),
+        sender: None,
         address: Some("here".to_owned()),
         name: "plan.pdf".to_owned(),
         media_type: "application/octet-stream".to_owned(),

@@ -53,6 +53,7 @@ fn upload() -> NewUpload {
         id: file(),
         account: Some(account(1)),
         beam: Some(beam()),
+        sender: None,
         address: None,
         name: "a.png".to_owned(),
         media_type: "image/png".to_owned(),

@@ -162,6 +162,7 @@ fn file(id: BeamId, n: u8) -> NewUpload {
         id: upload(n),
         account: None,
         beam: Some(id),
+        sender: None,
         address: None,
         name: "a.png".to_owned(),
         media_type: "image/png".to_owned(),

@@ -31,6 +31,7 @@ fn file(n: u8) -> NewUpload {
         id: id(n),
         account: None,
         beam: None,
+        sender: None,
         address: None,
         name: "a.png".to_owned(),
         media_type: "image/png".to_owned(),

@@ -143,10 +143,11 @@ pub(super) async fn for_item(
     beam: BeamId,
 ) -> Result<Uploader, Error> {
     let account = session.map(|session| session.account.id);
-    Ok(match kept(app, beam).await? {
-        Some(kept) => Uploader::Kept(client, kept.until),
-        None => Uploader::Owner(owner_for_writer(app, client, account, beam).await?),
-    })
+    if let Some(kept) = kept(app, beam).await? {
+        return Ok(Uploader::Kept(client, kept.until));
+    }
+    let owner = owner_for_writer(app, client, account, beam).await?;
+    Ok(Uploader::Owner { owner, sender: account })
 }
 
 /// The owner of a saved beam, for a caller who may write in it.

@@ -69,8 +69,13 @@ pub struct Place {
 pub enum Uploader {
     /// A logged-in user.
     Account(AccountId),
-    /// Anybody who may write in a saved beam, at the cost of its owner, whose account this is (P27).
-    Owner(AccountId),
+    /// Anybody who may write in a saved beam, at the cost of its owner (P27).
+    Owner {
+        /// The owner's account.
+        owner: AccountId,
+        /// The account whose rights let the sender write; without one, the link does.
+        sender: Option<AccountId>,
+    },
     /// Anybody in a kept beam, with the client that limits count, until the beam is kept no longer (H32).
     Kept(Option<Client>, Millis),
     /// A guest, with the client that limits count, if any ([`Client::of`]).

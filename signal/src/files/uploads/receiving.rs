@@ -52,7 +52,7 @@ impl Uploads {
         let declared = file.headers.content_type.as_deref().unwrap_or_default();
         let media_type = match (media::recognise(declared, &head), uploader) {
             (Some(media_type), _) => media_type,
-            (None, Uploader::Owner(_) | Uploader::Kept(..)) => ANY_TYPE,
+            (None, Uploader::Owner { .. } | Uploader::Kept(..)) => ANY_TYPE,
             (None, Uploader::Account(_) | Uploader::Guest(_)) => return Err(not_media()),
         };
         let (new, beam_ends) = self.begin(uploader, beam, name, media_type.to_owned()).await?;
@@ -88,7 +88,9 @@ impl Uploads {
         let now = self.clock.now();
         let beam_ends = self.find_beam(beam, now).await?;
         let (account, address, expires_at) = match uploader {
-            Uploader::Account(account) | Uploader::Owner(account) => (Some(account), None, None),
+            Uploader::Account(account) | Uploader::Owner { owner: account, .. } => {
+                (Some(account), None, None)
+            }
             Uploader::Kept(client, until) => (None, self.pseudonym(client), Some(until)),
             Uploader::Guest(client) => {
                 let address = self.pseudonym(client);
@@ -96,19 +98,21 @@ impl Uploads {
                 (None, address, ends.into_iter().flatten().min())
             }
         };
+        let sender = if let Uploader::Owner { sender, .. } = uploader { sender } else { None };
         let new = NewUpload {
             id: BlobId::from_random(random::bytes()?),
             account,
             beam,
+            sender,
             address,
             name,
             media_type,
             created_at: now,
             expires_at,
-            for_item: matches!(uploader, Uploader::Owner(_) | Uploader::Kept(..)),
+            for_item: matches!(uploader, Uploader::Owner { .. } | Uploader::Kept(..)),
         };
         match self.storage.start_upload(&new).await {
-            // Since the look-up the beam was renewed, or the beam or the account was deleted.
+            // Since the look-up the beam was renewed, the beam or the account was deleted, or the sender lost the right.
             Err(storage::Error::Missing) => return Err(Error::NotFound),
             started => started?,
         }

@@ -2,14 +2,17 @@
 //! the database. Once all are there, the file becomes a blob and the row a finished upload. Every step can be repeated,
 //! so that after a kill the sender goes on where the server was.
 
+use std::time::Duration;
+
 use heliograph_shared::api::uploads::UploadedFile;
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::time::Millis;
 use heliograph_storage as storage;
 use heliograph_storage::blobs::{self, BlobId, BlobKey};
-use heliograph_storage::resumable_uploads::{RESUMABLE_FOR, ResumableUpload};
+use heliograph_storage::resumable_uploads::{FIRST_BYTE_WITHIN, ResumableUpload};
 use heliograph_storage::staging::{Appending, STAGING_BYTES};
 use heliograph_storage::uploads::{Room, Wish};
+use tokio::time::Instant;
 
 use super::checksum::Checksum;
 use super::holds::Held;
@@ -25,6 +28,9 @@ use crate::paced_body::PacedBody;
 
 /// Bytes after which what came is made safe, in a piece without a checksum: so much at most comes again after a kill.
 const SAVE_EVERY: u64 = 8 * 1024 * 1024;
+/// Time after which it is made safe too, so that a slow sender does not lose what took it long, nor its upload, which ends
+/// without a byte ([`FIRST_BYTE_WITHIN`]).
+const SAVE_AFTER: Duration = Duration::from_mins(1);
 /// Longest declared media type that is stored; only its category counts.
 const TYPE_BYTES: usize = 127;
 
@@ -103,7 +109,7 @@ impl Uploads {
             self.storage.abandon_upload(new.id, false, self.clock.now()).await?;
             return Err(why);
         }
-        let ends = self.clock.now() + RESUMABLE_FOR;
+        let ends = self.clock.now() + FIRST_BYTE_WITHIN;
         Ok((new.id, new.expires_at.map_or(ends, |end| end.min(ends))))
     }
 
@@ -146,8 +152,9 @@ impl Uploads {
         }
         let file = self.staging_for(id, &upload).await?;
         let came = upload.received;
+        let (most, saved_at) = (upload.length, self.clock.steady());
         let mut arriving =
-            Arriving { uploads: self, id, file, came, saved: came, most: upload.length, checksum };
+            Arriving { uploads: self, id, file, came, saved: came, saved_at, most, checksum };
         arriving.take(&mut body).await?;
         let progress = Progress::of(&ResumableUpload { received: arriving.saved, ..upload });
         let is_complete = progress.offset == progress.length && !upload.is_ready;
@@ -264,6 +271,10 @@ impl Uploads {
 
     async fn write_blob(&self, id: BlobId, upload: &ResumableUpload) -> Result<(), Error> {
         let key = BlobKey::Upload(id);
+        // Or else its time might end between the blob and the row, and a blob without a row would stay for ever.
+        if !self.storage.claim_upload(id, self.clock.now()).await? {
+            return Err(Error::NotFound);
+        }
         if !self.has_blob(id, upload.length).await? {
             self.recognise(id, upload).await?;
             match self.blobs.delete(key, upload.parts.as_deref()).await {
@@ -341,6 +352,8 @@ struct Arriving<'a> {
     came: u64,
     /// Those that are safe.
     saved: u64,
+    /// When they were made safe, or the piece began.
+    saved_at: Instant,
     /// The upload's length.
     most: u64,
     checksum: Option<Checksum>,
@@ -383,17 +396,26 @@ impl Arriving<'_> {
                 self.file = Some(file);
             }
             self.came += count;
-            match &mut self.checksum {
-                Some(checksum) => checksum.add(&bytes),
-                None if self.came - self.saved >= SAVE_EVERY => self.save().await?,
-                None => {}
+            if let Some(checksum) = &mut self.checksum {
+                checksum.add(&bytes);
+            } else if self.is_time_to_save() {
+                self.save().await?;
             }
         }
         Ok(())
     }
 
-    /// Makes what came safe: first on the disk, then in the database.
+    fn is_time_to_save(&self) -> bool {
+        let waited = self.uploads.clock.steady().saturating_duration_since(self.saved_at);
+        self.came - self.saved >= SAVE_EVERY || waited >= SAVE_AFTER
+    }
+
+    /// Makes what came safe: first on the disk, then in the database. When nothing came, nothing is written and the
+    /// upload's time is not pushed on.
     async fn save(&mut self) -> Result<(), Error> {
+        if self.came == self.saved {
+            return Ok(());
+        }
         let Some(mut file) = self.file.take() else { return Ok(()) };
         // After a failure it is not put back: a second try would succeed without the bytes that the first has lost.
         file.save().await?;
@@ -402,7 +424,7 @@ impl Arriving<'_> {
         if !self.uploads.storage.advance_upload(self.id, self.came, now).await? {
             return Err(Error::NotFound);
         }
-        self.saved = self.came;
+        (self.saved, self.saved_at) = (self.came, self.uploads.clock.steady());
         Ok(())
     }
 }
