@@ -1,7 +1,7 @@
 /** What a person is told of a save. */
 import { plural, t } from '@lingui/core/macro'
 import { HttpError } from '../transport/http'
-import { Interrupted } from '../transport/lasting-bytes'
+import { InterruptedError } from '../transport/lasting-bytes'
 
 export function savedText(name: string): string {
   return t`Saved “${name}”`
@@ -31,7 +31,7 @@ export function withReason(sentence: string, error: unknown): string {
 }
 
 function reasonOf(error: unknown): string | null {
-  if (error instanceof Interrupted) return t`The connection was cut.`
+  if (error instanceof InterruptedError) return t`The connection was cut.`
   if (error instanceof HttpError) return t`The file could not be read.`
   if (!(error instanceof DOMException)) return null
   switch (error.name) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { Interrupted, lastingBytes } from './lasting-bytes'
+import { InterruptedError, lastingBytes } from './lasting-bytes'
 
 const ALL = 'abcdefghijklmnopqrstuvwxyz'
 
@@ -62,7 +62,7 @@ it('are asked for again while the server is away for a moment, but not for ever'
   expect(await reads()).toBe(ALL.slice(2, 20))
   asked = []
   answers = [cutAfter(4), away]
-  await expect(reads()).rejects.toThrow(Interrupted)
+  await expect(reads()).rejects.toThrow(InterruptedError)
   expect(asked).toEqual([2, 6, 6, 6, 6, 6])
 })
 

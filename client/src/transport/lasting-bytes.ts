@@ -7,7 +7,7 @@ const AGAIN_MS = [500, 2_000, 5_000, 10_000, 20_000]
 const SILENT_MS = 30_000
 
 /** The connection was cut, and did not come back within the pauses. */
-export class Interrupted extends Error {}
+export class InterruptedError extends Error {}
 
 export interface Wanted {
   /** The offset of the first byte. */
@@ -19,7 +19,7 @@ export interface Wanted {
   readonly onCut?: ((isCut: boolean) => void) | undefined
 }
 
-/** Returns the bytes of a stored copy. The stream fails with `Interrupted`, or as `readPart` rejects. */
+/** Returns the bytes of a stored copy. The stream fails with `InterruptedError`, or as `readPart` rejects. */
 export function lastingBytes(url: string, wanted: Wanted): ReadableStream<Uint8Array> {
   const part = new LastingPart(url, wanted)
   return new ReadableStream(
@@ -68,11 +68,11 @@ class LastingPart {
     if (!this.#reader) {
       const { end, signal } = this.#wanted
       const { body } = await readPart(this.#url, this.#at, end - this.#at, signal)
-      if (!body) throw new Interrupted()
+      if (!body) throw new InterruptedError()
       this.#reader = body.getReader()
     }
     const { done, value } = await this.#reader.read()
-    if (done) throw new Interrupted('The bytes ended too early.')
+    if (done) throw new InterruptedError('The bytes ended too early.')
     return value
   }
 
@@ -91,7 +91,7 @@ class LastingPart {
     await this.close()
     this.#reader = null
     const pause = AGAIN_MS[this.#failures]
-    if (pause === undefined) throw new Interrupted()
+    if (pause === undefined) throw new InterruptedError()
     this.#failures += 1
     onCut?.(true)
     await waits(pause, signal)
@@ -102,7 +102,7 @@ class LastingPart {
 function unlessSilent<Read>(read: Promise<Read>): Promise<Read> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Interrupted()), SILENT_MS)
+    timer = setTimeout(() => reject(new InterruptedError()), SILENT_MS)
   })
   return Promise.race([read, silence]).finally(() => clearTimeout(timer))
 }
