@@ -10,7 +10,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   about: ['session'],
   account: ['session'],
   arrival: [],
-  beam: ['contents', 'details', 'devices', 'join', 'scanner', 'session', 'share', 'transfers'],
+  beam: ['canvas', 'contents', 'details', 'devices', 'join', 'scanner', 'session', 'share', 'transfers'],
   beams: ['item', 'session', 'share'],
   certificate: [],
   canvas: ['card', 'item', 'session'],

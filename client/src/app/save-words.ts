@@ -7,8 +7,8 @@ export function savedText(name: string): string {
   return t`Saved “${name}”`
 }
 
-export function savedCount(files: number): string {
-  return plural(files, { one: 'Saved # file', other: 'Saved # files' })
+export function savedCount(saved: number): string {
+  return plural(saved, { one: 'Saved # file', other: 'Saved # files' })
 }
 
 export function notSaved(name: string): string {

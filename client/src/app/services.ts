@@ -38,6 +38,7 @@ import { createShortCodes } from './short-codes'
 import { takeShortcut } from './shortcut'
 import { keepSocketLogin } from './socket-login'
 import { spareConnections } from './sparing'
+import { createToastActions } from './toast-actions'
 import { createToaster } from './toaster'
 import { startTransfers } from './transfer-news'
 import { createUnfinished } from './unfinished'
@@ -86,8 +87,7 @@ export function startServices(language: Language): AppValue {
     ...createInstallation(stores),
     passOn: createPassingOn(stores),
     chooseLanguage: createLanguageChoice(stores, toaster),
-    warn: (text) => toaster.bad(text),
-    dismissToast: (id) => toaster.dismiss(id),
+    ...createToastActions(toaster),
     beams: createSavedBeams({ stores, toaster, onRenewed: (old, renewed) => beam.renewed(old, renewed) }),
     notes: createNotes(context, shareFileAs),
     account: createAccount(stores, toaster, () => beam.rejoin()),

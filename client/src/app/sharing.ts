@@ -165,9 +165,8 @@ async function sharePacked(
 ): Promise<void> {
   const beam = context.live()
   const { toaster } = context
-  const toast = files >= TAKES_A_WHILE ? toaster.info(preparing(files)) : null
-  const packs = await makePacks()
-  if (toast !== null) toaster.dismiss(toast)
+  const toast = files >= TAKES_A_WHILE ? toaster.lasting(preparing(files)) : null
+  const packs = await makePacks().finally(() => toast?.end())
   if (context.live() !== beam || !canShare(context)) return
   shareAll(packs.map(({ file, manifest }) => outgoing(file, { manifest })))
 }

@@ -1,27 +1,43 @@
 /** Shows toasts. Each has an id by which it can be dismissed. */
 
 import type { Stores } from '../stores/stores'
-import { reduceToasts, type Toast } from '../stores/toasts'
+import { reduceToasts, type Toast, type ToastsEvent } from '../stores/toasts'
 
 export interface Toaster {
   ok(text: string, action?: Toast['action']): Toast['id']
   bad(text: string, action?: Toast['action']): Toast['id']
   info(text: string, action?: Toast['action']): Toast['id']
+  /** Tells of what is being done, until that is done. */
+  lasting(text: string): LastingToast
   dismiss(id: number): void
+}
+
+export interface LastingToast {
+  change(text: string): void
+  end(): void
 }
 
 export function createToaster(store: Stores['toasts']): Toaster {
   let last = 0
-  const show = (tone: Toast['tone']) => (text: string, action?: Toast['action']) => {
+  const tell = (event: ToastsEvent) => store.setState((state) => reduceToasts(state, event), true)
+  const put = (toast: Omit<Toast, 'id'>) => {
     last += 1
-    const toast = { id: last, tone, text, action }
-    store.setState((state) => reduceToasts(state, { type: 'shown', toast }), true)
+    tell({ type: 'shown', toast: { id: last, ...toast } })
     return last
   }
+  const show = (tone: Toast['tone']) => (text: string, action?: Toast['action']) =>
+    put({ tone, text, action })
   return {
     ok: show('ok'),
     bad: show('bad'),
     info: show('info'),
-    dismiss: (id) => store.setState((state) => reduceToasts(state, { type: 'dismissed', id }), true),
+    lasting(first) {
+      const id = put({ tone: 'info', text: first, lasts: true })
+      return {
+        change: (text) => tell({ type: 'changed', id, text }),
+        end: () => tell({ type: 'dismissed', id }),
+      }
+    },
+    dismiss: (id) => tell({ type: 'dismissed', id }),
   }
 }

@@ -40,6 +40,13 @@ export interface Folder {
   readonly folders: readonly string[]
 }
 
+/** A folder that is being read, before it is shared. */
+export interface Reading {
+  /** Another file was found in it. */
+  found(): void
+  end(): void
+}
+
 export interface Actions {
   /** Creates a new beam and enters it. */
   newBeam(): Promise<void>
@@ -70,6 +77,8 @@ export interface Actions {
   pasteText(text: string, screen: Screen, html?: string): void
   /** Shares files, several as one card (F14). Returns false when they cannot be shared. */
   shareFiles(files: readonly File[], destination?: Destination): boolean
+  /** Tells that a folder is being read, once that takes a while. */
+  readsFolder(): Reading
   /** Shares folders, each as one item with its tree (F16). Returns false when they cannot be shared. */
   shareFolders(folders: readonly Folder[], destination?: Destination): boolean
   /** Offers a file again that was lost by a reload. Another file is refused with a toast. */

@@ -6,6 +6,8 @@ export interface Toast {
   readonly tone: 'ok' | 'bad' | 'info'
   readonly text: string
   readonly action?: { readonly label: string; readonly run: () => void } | undefined
+  /** It tells of what is being done, and stays until that is done. */
+  readonly lasts?: boolean | undefined
 }
 
 export interface ToastsState {
@@ -14,7 +16,11 @@ export interface ToastsState {
 
 const AT_MOST = 3
 
-export type ToastsEvent = { type: 'shown'; toast: Toast } | { type: 'dismissed'; id: number }
+export type ToastsEvent =
+  | { type: 'shown'; toast: Toast }
+  /** What it tells of has come further. */
+  | { type: 'changed'; id: number; text: string }
+  | { type: 'dismissed'; id: number }
 
 /** Applies an event to the toasts. A repeated text replaces the older toast. */
 export function reduceToasts(state: ToastsState, event: ToastsEvent): ToastsState {
@@ -22,6 +28,10 @@ export function reduceToasts(state: ToastsState, event: ToastsEvent): ToastsStat
     case 'shown': {
       const others = state.toasts.filter((toast) => toast.text !== event.toast.text)
       return { toasts: [...withRoom(others), event.toast] }
+    }
+    case 'changed': {
+      const { id, text } = event
+      return { toasts: state.toasts.map((toast) => (toast.id === id ? { ...toast, text } : toast)) }
     }
     case 'dismissed':
       return { toasts: state.toasts.filter((toast) => toast.id !== event.id) }

@@ -13,6 +13,7 @@ export interface ToastView {
   readonly tone: 'ok' | 'bad' | 'info'
   readonly text: string
   readonly action?: { readonly label: string; readonly run: () => void } | undefined
+  readonly lasts?: boolean | undefined
 }
 
 const ICONS = { ok: CircleCheck, bad: CircleAlert, info: Info }
@@ -44,7 +45,7 @@ export function ToastList({
         <li
           key={toast.id}
           data-toast={toast.id}
-          className={cx(css.toast, css[toast.tone], toast.action && css.asking)}
+          className={cx(css.toast, css[toast.tone], toast.action && css.asking, toast.lasts && css.lasting)}
           onAnimationEnd={(event) => {
             if (event.target === event.currentTarget && event.animationName === css.life) onDismiss(toast.id)
           }}

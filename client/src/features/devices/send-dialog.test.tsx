@@ -30,8 +30,9 @@ function opens(to: Device) {
   const session = { beamId: 'b' as BeamId, beamKey: null, beamName: '', expiresAt: 0 }
   stores.session.setState({ status: 'set', session }, true)
   stores.devices.setState({ devices: [to], names: { [PHONE]: to.name } })
+  const readsFolder = () => ({ found: () => {}, end: () => {} })
   render(
-    <AppContext value={{ stores, actions: { shareFiles, warn: vi.fn() } as unknown as Actions }}>
+    <AppContext value={{ stores, actions: { shareFiles, warn: vi.fn(), readsFolder } as unknown as Actions }}>
       <DropZone />
       <SendDialog to={to} onClose={onClose} />
     </AppContext>,

@@ -57,6 +57,16 @@ describe('the files of a drop', () => {
     ])
   })
 
+  it('are counted in their folders while these are read', async () => {
+    let found = 0
+    const items = [file('a'), folder('x', file('b'), folder('y', file('c'), unreadable('d')))]
+    const transfer = { items: items.map((entry) => ({ webkitGetAsEntry: () => entry })), files: [] }
+    await droppedFiles(transfer as unknown as DataTransfer, () => {
+      found += 1
+    })
+    expect(found).toBe(2)
+  })
+
   it('say where they lie, those that were dropped by themselves', async () => {
     class Handle {}
     vi.stubGlobal('FileSystemFileHandle', Handle)

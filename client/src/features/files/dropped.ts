@@ -20,8 +20,14 @@ export function hasFolders({ items }: DataTransfer): boolean {
   return [...items].some((item) => item.webkitGetAsEntry()?.isDirectory)
 }
 
-/** Must be called while the drop event is handled, because the browser empties the data after it. */
-export async function droppedFiles({ items, files }: DataTransfer): Promise<DroppedFiles> {
+/**
+ * Must be called while the drop event is handled, because the browser empties the data after it.
+ * @param onFound called with each file that is found in a folder
+ */
+export async function droppedFiles(
+  { items, files }: DataTransfer,
+  onFound: () => void = () => {},
+): Promise<DroppedFiles> {
   const plain = [...files]
   const entries = [...items].flatMap((item) => {
     const entry = item.webkitGetAsEntry()
@@ -29,7 +35,7 @@ export async function droppedFiles({ items, files }: DataTransfer): Promise<Drop
   })
   // Some sources provide files without entries.
   if (entries.length === 0) return { ...NOTHING, files: plain }
-  return joined(await Promise.all(entries.map(({ entry, place }) => filesOf(entry, place))))
+  return joined(await Promise.all(entries.map(({ entry, place }) => filesOf(entry, place, onFound))))
 }
 
 interface PlacedItem {
@@ -62,7 +68,8 @@ const NOTHING: DroppedFiles = { files: [], folders: [], handles: [], unreadable:
 
 async function filesOf(
   entry: FileSystemEntry,
-  place: Promise<FileSystemFileHandle | null> | null = null,
+  place: Promise<FileSystemFileHandle | null> | null,
+  onFound: () => void,
 ): Promise<DroppedFiles> {
   try {
     if (isFile(entry)) {
@@ -71,7 +78,7 @@ async function filesOf(
       return { ...NOTHING, files: [file], handles: handle ? [[file, handle]] : [] }
     }
     if (!isFolder(entry)) return NOTHING
-    const { unreadable, ...tree } = await treeOf(entry, entry.name)
+    const { unreadable, ...tree } = await treeOf(entry, entry.name, onFound)
     // One that cannot be opened is named, and is no empty folder.
     if (unreadable.length > 0 && tree.files.length + tree.folders.length === 0)
       return { ...NOTHING, unreadable }
@@ -84,10 +91,10 @@ async function filesOf(
 type Tree = Omit<Folder, 'name'> & Pick<DroppedFiles, 'unreadable'>
 
 /** Reads a folder at any depth. @param path its path, to which those of its entries are joined */
-async function treeOf(folder: FileSystemDirectoryEntry, path: string): Promise<Tree> {
+async function treeOf(folder: FileSystemDirectoryEntry, path: string, onFound: () => void): Promise<Tree> {
   const entries = await entriesOf(folder)
   if (entries.length === 0) return { files: [], folders: [path], unreadable: [] }
-  const parts = await Promise.all(entries.map((entry) => branchOf(entry, `${path}/${entry.name}`)))
+  const parts = await Promise.all(entries.map((entry) => branchOf(entry, `${path}/${entry.name}`, onFound)))
   return {
     files: parts.flatMap(({ files }) => files),
     folders: parts.flatMap(({ folders }) => folders),
@@ -95,11 +102,13 @@ async function treeOf(folder: FileSystemDirectoryEntry, path: string): Promise<T
   }
 }
 
-async function branchOf(entry: FileSystemEntry, path: string): Promise<Tree> {
+async function branchOf(entry: FileSystemEntry, path: string, onFound: () => void): Promise<Tree> {
   const none = { files: [], folders: [], unreadable: [] }
   try {
-    if (isFile(entry)) return { ...none, files: [{ path, file: await fileOf(entry) }] }
-    return isFolder(entry) ? await treeOf(entry, path) : none
+    if (!isFile(entry)) return isFolder(entry) ? await treeOf(entry, path, onFound) : none
+    const file = await fileOf(entry)
+    onFound()
+    return { ...none, files: [{ path, file }] }
   } catch {
     return { ...none, unreadable: [entry.name] }
   }

@@ -28,7 +28,7 @@ export function FileInput(props: FileInputProps) {
   const isRefused = useRef(false)
   const onClick = (event: MouseEvent<HTMLInputElement>) => {
     // Pictures have a better picker of their own.
-    const pick = folder ? pickFolder : pickFiles
+    const pick = folder ? () => pickFolder(actions.readsFolder) : pickFiles
     if (mediaOnly || isRefused.current || !(folder ? canPickFolders() : canPickFiles())) return
     event.preventDefault()
     const input = event.currentTarget

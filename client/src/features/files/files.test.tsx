@@ -20,7 +20,8 @@ beforeEach(() => {
   stores = createStores()
   const session = { beamId: 'b' as BeamId, beamKey: null, beamName: '', expiresAt: 0 }
   stores.session.setState({ status: 'set', session }, true)
-  const actions = { shareFiles, shareText, warn, keepHandle } as unknown as Actions
+  const readsFolder = () => ({ found: () => {}, end: () => {} })
+  const actions = { shareFiles, shareText, warn, keepHandle, readsFolder } as unknown as Actions
   render(
     <AppContext value={{ stores, actions }}>
       <MediaButton look="tall" />

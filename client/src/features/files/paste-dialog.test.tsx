@@ -21,7 +21,8 @@ beforeEach(async () => {
     this.open = false
   }
   stores = createStores()
-  const actions = { shareFiles, shareFolders, pasteText } as unknown as Actions
+  const readsFolder = () => ({ found: () => {}, end: () => {} })
+  const actions = { shareFiles, shareFolders, pasteText, readsFolder } as unknown as Actions
   render(
     <AppContext value={{ stores, actions }}>
       <PasteHost />

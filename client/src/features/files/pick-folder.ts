@@ -2,7 +2,7 @@
  * The folder picker of Chromium, which keeps empty folders (File System Access, 3.3). The older one, an input with
  * `webkitdirectory`, names files alone: there an empty folder is lost, and one without any file cannot be picked.
  */
-import type { Folder } from '../actions'
+import type { Folder, Reading } from '../actions'
 import type { DroppedFiles } from './dropped'
 
 interface FolderPicker {
@@ -27,13 +27,16 @@ function hasPicker(scope: object): scope is FolderPicker {
 /**
  * Asks for a folder and reads its tree. Must be called while a press is handled. Returns null when the person closed the
  * picker.
+ * @param readsFolder called when the reading begins
  * @throws where the browser does not open it, as in a frame of another site
  */
-export async function pickFolder(): Promise<DroppedFiles | null> {
+export async function pickFolder(readsFolder: () => Reading): Promise<DroppedFiles | null> {
   const scope: object = globalThis
   if (!hasPicker(scope)) throw new Error('There is no such picker.')
   try {
-    return await readFolder(await scope.showDirectoryPicker({ id: 'shared', mode: 'read' }))
+    const picked = await scope.showDirectoryPicker({ id: 'shared', mode: 'read' })
+    const reading = readsFolder()
+    return await readFolder(picked, reading.found).finally(reading.end)
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return null
     throw error
@@ -44,10 +47,11 @@ interface Found {
   readonly files: Folder['files'][number][]
   readonly folders: string[]
   readonly unreadable: string[]
+  readonly onFound: () => void
 }
 
-async function readFolder(folder: PickedFolder): Promise<DroppedFiles> {
-  const found: Found = { files: [], folders: [], unreadable: [] }
+async function readFolder(folder: PickedFolder, onFound: () => void): Promise<DroppedFiles> {
+  const found: Found = { files: [], folders: [], unreadable: [], onFound }
   await readInto(found, folder, folder.name)
   const { files, folders, unreadable } = found
   const isThere = files.length + folders.length > 0
@@ -70,12 +74,13 @@ async function readInto(found: Found, folder: PickedFolder, path: string): Promi
 }
 
 async function readFile(
-  { files, unreadable }: Found,
+  { files, unreadable, onFound }: Found,
   handle: FileSystemFileHandle,
   path: string,
 ): Promise<void> {
   try {
     files.push({ path, file: await handle.getFile() })
+    onFound()
   } catch {
     unreadable.push(handle.name)
   }

@@ -4,7 +4,7 @@ import type { Actions, Destination } from '../actions'
 import { type DroppedFiles, droppedFiles } from './dropped'
 import { named } from './named'
 
-type Taking = Pick<Actions, 'warn' | 'keepHandle' | 'shareFiles' | 'shareFolders'>
+type Taking = Pick<Actions, 'warn' | 'keepHandle' | 'shareFiles' | 'shareFolders' | 'readsFolder'>
 
 /** Shares the files and folders of a drop. Must be called while its event is handled. Resolves to whether there were any. */
 export async function takeFiles(
@@ -12,7 +12,8 @@ export async function takeFiles(
   actions: Taking,
   destination?: Destination,
 ): Promise<boolean> {
-  const dropped = await droppedFiles(data)
+  const reading = actions.readsFolder()
+  const dropped = await droppedFiles(data, reading.found).finally(reading.end)
   handOver(dropped, actions, destination)
   return dropped.files.length + dropped.folders.length > 0
 }
@@ -20,7 +21,7 @@ export async function takeFiles(
 /** Shares files and folders that were picked or dropped. */
 export function handOver(
   { files, folders, handles, unreadable }: DroppedFiles,
-  { warn, keepHandle, shareFiles, shareFolders }: Taking,
+  { warn, keepHandle, shareFiles, shareFolders }: Omit<Taking, 'readsFolder'>,
   destination: Destination = {},
 ): void {
   for (const [file, handle] of handles) keepHandle(file, handle)
