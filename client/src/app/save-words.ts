@@ -36,7 +36,7 @@ function reasonOf(error: unknown): string | null {
   if (!(error instanceof DOMException)) return null
   switch (error.name) {
     case 'QuotaExceededError':
-      return t`There is no space left on this device.`
+      return t`There is no space left on this device. Make room, then try again.`
     case 'NotAllowedError':
       return t`The browser may no longer write there.`
     case 'NotReadableError':

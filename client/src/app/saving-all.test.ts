@@ -110,7 +110,7 @@ describe('saving all files of a batch', () => {
     await saveAll(BATCH)
     expect([...folder.keys()]).toEqual(['a.png'])
     expect(toasts()).toEqual([
-      'Saved 0 of 3 files. “a.png” could not be saved. There is no space left on this device.',
+      'Saved 0 of 3 files. “a.png” could not be saved. There is no space left on this device. Make room, then try again.',
     ])
   })
 
@@ -183,7 +183,7 @@ describe('saving one file that is here', () => {
     isFull = true
     await savesAs(async () => picked('mine.png'))
     expect(isRemoved).toBe(true)
-    expect(toasts()).toEqual(['“b.png” could not be saved. There is no space left on this device.'])
+    expect(toasts()).toEqual(['“b.png” could not be saved. There is no space left on this device. Make room, then try again.'])
   })
 
   it('says the name that it got in the kept folder, and saves it once at a time', async () => {

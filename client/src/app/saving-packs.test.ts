@@ -163,7 +163,7 @@ describe('an item that is many files', () => {
 
   it.each([
     ['NotAllowedError', 'The browser may no longer write there.'],
-    ['QuotaExceededError', 'There is no space left on this device.'],
+    ['QuotaExceededError', 'There is no space left on this device. Make room, then try again.'],
   ])('f16_is_not_saved_on_after_%s_which_every_other_file_would_meet_as_well', async (name, why) => {
     const [pack] = await packFiles(FILES)
     if (!pack) throw new Error('no pack')
