@@ -183,7 +183,9 @@ describe('saving one file that is here', () => {
     isFull = true
     await savesAs(async () => picked('mine.png'))
     expect(isRemoved).toBe(true)
-    expect(toasts()).toEqual(['“b.png” could not be saved. There is no space left on this device. Make room, then try again.'])
+    expect(toasts()).toEqual([
+      '“b.png” could not be saved. There is no space left on this device. Make room, then try again.',
+    ])
   })
 
   it('says the name that it got in the kept folder, and saves it once at a time', async () => {
