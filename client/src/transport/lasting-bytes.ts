@@ -72,7 +72,7 @@ class LastingPart {
       this.#reader = body.getReader()
     }
     const { done, value } = await this.#reader.read()
-    if (done) throw new Interrupted()
+    if (done) throw new InterruptedError()
     return value
   }
 
