@@ -24,16 +24,14 @@ export class Bucket {
   readonly #port: number
   /** The server's data folder. */
   readonly folder: string
-  readonly #process: ChildProcess
+  readonly #args: readonly string[]
   readonly #log: string[] = []
+  #process: ChildProcess | null = null
 
-  private constructor(port: number, folder: string, process: ChildProcess) {
+  private constructor(port: number, folder: string, args: readonly string[]) {
     this.#port = port
     this.folder = folder
-    this.#process = process
-    for (const stream of [process.stdout, process.stderr]) {
-      stream?.on('data', (text: Buffer) => this.#log.push(text.toString()))
-    }
+    this.#args = args
   }
 
   /** Starts the server with an empty bucket and waits until it answers. With `open` it needs no credentials. */
@@ -62,39 +60,64 @@ export class Bucket {
       '-s3.port.lance=0',
       ...[...ports].map(([name, port]) => `-${name}=${port}`),
     ]
-    const child = spawn(WEED, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-    const bucket = new Bucket(ports.get('s3.port') ?? 0, folder, child)
-    await bucket.#ready()
+    const bucket = new Bucket(ports.get('s3.port') ?? 0, folder, args)
+    await bucket.up()
     return bucket
+  }
+
+  /** The address of the server. */
+  get origin(): string {
+    return `http://${HOST}:${this.#port}`
   }
 
   /** The address of the bucket. */
   get url(): string {
-    return `http://${HOST}:${this.#port}/${BUCKET}`
+    return `${this.origin}/${BUCKET}`
   }
 
   /** The settings with which the product stores its files here. */
   get settings(): Record<string, string> {
+    return this.settingsBy(this.origin)
+  }
+
+  /** The same over a wire. */
+  settingsBy(origin: string): Record<string, string> {
     return {
-      HELIOGRAPH_BLOBS: `s3://${BUCKET}?endpoint=http://${HOST}:${this.#port}&allow_http=true`,
+      HELIOGRAPH_BLOBS: `s3://${BUCKET}?endpoint=${origin}&allow_http=true`,
       AWS_ACCESS_KEY_ID: CREDENTIALS.accessKey,
       AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretKey,
     }
   }
 
+  /** Starts the process with the same port and data as before, and waits until it answers. */
+  async up(): Promise<void> {
+    const child = spawn(WEED, this.#args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#process = child
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (text: Buffer) => this.#log.push(text.toString()))
+    }
+    await this.#ready(child)
+  }
+
+  /** Kills the process, as a power cut would. */
+  async dies(): Promise<void> {
+    const child = this.#process
+    this.#process = null
+    if (!child || child.exitCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+
   /** Ends the process and removes its data. */
   async stop(): Promise<void> {
-    if (this.#process.exitCode === null) {
-      const gone = once(this.#process, 'exit')
-      this.#process.kill('SIGKILL')
-      await gone
-    }
+    await this.dies()
     await rm(this.folder, { recursive: true, force: true })
   }
 
-  async #ready(): Promise<void> {
+  async #ready(child: ChildProcess): Promise<void> {
     const deadline = performance.now() + READY_WITHIN_MS
-    while (performance.now() < deadline && this.#process.exitCode === null) {
+    while (performance.now() < deadline && child.exitCode === null) {
       // Without credentials an existing bucket answers 403, and a missing one 404.
       const answer = await fetch(this.url).catch(() => null)
       if (answer?.status === 403 || answer?.ok) return

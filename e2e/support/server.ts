@@ -45,9 +45,12 @@ export class Server {
     this.#settings = settings
   }
 
-  /** Starts the product with an empty data folder and waits until it answers. It is on loopback without a place. */
-  static async start(settings: Settings = {}, place?: Place): Promise<Server> {
-    const data = await mkdtemp(join(tmpdir(), 'heliograph-data-'))
+  /**
+   * Starts the product with an empty data folder and waits until it answers. It is on loopback without a place.
+   * @param disk the folder in which its data folder is made
+   */
+  static async start(settings: Settings = {}, place?: Place, disk = tmpdir()): Promise<Server> {
+    const data = await mkdtemp(join(disk, 'heliograph-data-'))
     const server = new Server(place ?? (await loopback()), data, settings)
     await server.up()
     return server

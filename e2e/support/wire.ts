@@ -1,5 +1,6 @@
-/** A proxy between a device and the server that a test can slow down and cut. */
+/** A proxy before a server, of the product or of a bucket, that a test can slow down and cut, and that may refuse. */
 import { once } from 'node:events'
+import { STATUS_CODES } from 'node:http'
 import { connect, createServer, type Server as Listener, type Socket } from 'node:net'
 
 /** Milliseconds between two portions of a slowed wire. */
@@ -12,6 +13,10 @@ export class Wire {
   readonly #sockets = new Set<Socket>()
   #bytesPerSecond = Number.POSITIVE_INFINITY
   #cutAt: string | null = null
+  /** What every request is answered with, instead of reaching the server. */
+  #refusal: string | null = null
+  #refused = 0
+  #carried = 0
 
   private constructor(listener: Listener, target: URL, port: number) {
     this.#listener = listener
@@ -45,17 +50,44 @@ export class Wire {
     this.#cutAt = text
   }
 
+  /** Answers each request with this status from now on. What is under way is cut. */
+  refuses(status: 403 | 503): void {
+    this.#refusal = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`
+    this.cuts()
+  }
+
+  /** Lets requests through again. */
+  allows(): void {
+    this.#refusal = null
+  }
+
+  /** Cuts every connection that there is. */
+  cuts(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** Requests that were refused. */
+  get refused(): number {
+    return this.#refused
+  }
+
+  /** Bytes that have come from both sides. */
+  get carried(): number {
+    return this.#carried
+  }
+
   get hasCut(): boolean {
     return this.#cutAt === null
   }
 
   async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy()
+    this.cuts()
     this.#listener.close()
     await once(this.#listener, 'close')
   }
 
   #join(client: Socket): void {
+    if (this.#refusal !== null) return this.#refuse(client, this.#refusal)
     const server = connect(Number(this.#target.port), this.#target.hostname)
     for (const [one, other] of [
       [client, server],
@@ -72,6 +104,18 @@ export class Wire {
     this.#pass(server, client, this.#watch())
   }
 
+  #refuse(client: Socket, refusal: string): void {
+    this.#sockets.add(client)
+    client.on('error', () => client.destroy())
+    client.on('close', () => this.#sockets.delete(client))
+    client.once('data', () => {
+      this.#refused += 1
+      client.end(refusal)
+    })
+    // The rest of the request is read too: closed before, the connection would be reset, and the answer lost.
+    client.resume()
+  }
+
   /** Returns whether the server's bytes may pass. Only websockets are watched. */
   #watch(): (bytes: Buffer) => boolean {
     let isWebSocket = false
@@ -85,6 +129,7 @@ export class Wire {
 
   #pass(from: Socket, to: Socket, mayPass: (bytes: Buffer) => boolean): void {
     from.on('data', (bytes) => {
+      this.#carried += bytes.length
       if (!mayPass(bytes)) return from.destroy()
       from.pause()
       void this.#send(bytes, to).then(() => from.resume())

@@ -45,9 +45,8 @@ test('r7_a_receiver_that_was_killed_goes_on_when_it_is_started_again', async ({ 
   const again = await device('Bob', { own: 'chromium', profile: profiles.receiver })
   await again.opens(link)
   expect(await again.savedSha256(FILM)).toBe(FILM.sha256)
-  const received = await directBytesReceived(again.page)
-  expect(received).toBeGreaterThan(0)
-  expect(received).toBeLessThan(0.5 * FILM.size + 1.05 * WINDOW)
+  expect(await directBytesReceived(again.page)).toBeGreaterThan(0)
+  await hasReceivedTheRestOnly(again, 50)
 })
 
 test('r7_a_receiver_goes_on_when_its_sender_was_killed_and_its_tab_is_restored', async ({
@@ -69,6 +68,12 @@ test('r7_a_receiver_goes_on_when_its_sender_was_killed_and_its_tab_is_restored',
   expect(await bytesSentTwice(bob, FILM)).toBeLessThanOrEqual(WINDOW)
 })
 
+/** This page has received what the one before had not, and at most a window again. */
+async function hasReceivedTheRestOnly({ page }: Device, percent: number): Promise<void> {
+  const rest = (1 - percent / 100) * FILM.size
+  expect(await directBytesReceived(page)).toBeLessThan(rest + 1.05 * WINDOW)
+}
+
 /** What had come stays, and the transfer goes on from there. */
 async function hasNotBegunAnew(bob: Device, film: TestFile, before: number): Promise<void> {
   let least = 100
@@ -86,18 +91,18 @@ async function hasNotBegunAnew(bob: Device, film: TestFile, before: number): Pro
 for (const side of ['sender', 'receiver'] as const) {
   for (const end of ['reload', 'crash', 'closed tab'] as const) {
     for (const percent of [1, 50, 99]) {
-      test(`r7_a_transfer_survives_a_${end}_of_its_${side}_at_${percent}_%`, { tag: '@long' }, async ({
-        device,
-        folder,
-      }) => {
+      test(`r7_a_transfer_survives_a_${end.replace(' ', '_')}_of_its_${side}_at_${percent}_%`, {
+        tag: '@long',
+      }, async ({ device, folder }) => {
         const { ada, bob, link, profiles } = await partReceived(device, folder, percent)
         const one = side === 'sender' ? ada : bob
         const again = await comesBack(device, one, { end, link, profile: profiles[side] })
         const receiver = side === 'sender' ? bob : again
-        // A tenth of a second after the start there may be nothing in the journal yet.
+        // A moment after the start there may be nothing in the journal yet.
         if (side === 'receiver') await receiver.takesUnlessBegun(FILM)
         expect(await receiver.savedSha256(FILM)).toBe(FILM.sha256)
-        expect(await bytesSentTwice(receiver, FILM)).toBeLessThanOrEqual(WINDOW)
+        if (side === 'sender') expect(await bytesSentTwice(bob, FILM)).toBeLessThanOrEqual(WINDOW)
+        else await hasReceivedTheRestOnly(again, percent)
       })
     }
   }
