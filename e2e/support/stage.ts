@@ -25,6 +25,8 @@ export interface DeviceOptions {
   own?: BrowserName
   /** Further flags of that process. */
   flags?: readonly string[]
+  /** The folder in which its profile lies; else that of temporary files. */
+  place?: string
   /** That browser gives pages no disk: Chromium on plain http, Firefox in a private window. */
   diskless?: boolean
 }
@@ -57,7 +59,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
       leave.push(made.leave)
       await watchPaths(made.context)
       const page = made.context.pages()[0] ?? (await made.context.newPage())
-      const traits = { phone: options.phone ?? false, browser: made.browser }
+      const traits = { phone: options.phone ?? false, browser: made.browser, profile: made.profile }
       return new Device(
         name,
         page,
@@ -83,6 +85,7 @@ const PRIVATE = { 'browser.privatebrowsing.autostart': true }
 interface Made {
   browser: BrowserName
   context: BrowserContext
+  profile?: string
   leave: () => Promise<void>
 }
 
@@ -93,7 +96,7 @@ async function sharedBrowser(browser: Browser, name: BrowserName, options: Devic
 }
 
 async function ownBrowser(name: BrowserName, options: DeviceOptions): Promise<Made> {
-  const profile = await mkdtemp(join(tmpdir(), 'heliograph-profile-'))
+  const profile = await mkdtemp(join(options.place ?? tmpdir(), 'heliograph-profile-'))
   const launch = name === 'chromium' ? CHROMIUM : FIREFOX
   const type = name === 'chromium' ? chromium : firefox
   const context = await type.launchPersistentContext(profile, {
@@ -111,7 +114,7 @@ async function ownBrowser(name: BrowserName, options: DeviceOptions): Promise<Ma
     await context.close()
     await rm(profile, { recursive: true, force: true })
   }
-  return { browser: name, context, leave }
+  return { browser: name, context, profile, leave }
 }
 
 function contextOptions(browser: BrowserName, options: DeviceOptions): BrowserContextOptions {
