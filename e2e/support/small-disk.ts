@@ -1,6 +1,6 @@
 /** A small disk, in memory, that a test fills and makes room on. Only root may make one. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -23,7 +23,7 @@ export class SmallDisk {
   /** Fills it with another file, except for so many bytes. */
   async fillsUpTo(left: number): Promise<void> {
     const { bavail, bsize } = await statfs(this.path)
-    await writeFile(this.#ballast, Buffer.alloc(Math.max(0, bavail * bsize - left)))
+    await run('fallocate', ['-l', String(bavail * bsize - left), this.#ballast])
   }
 
   /** Deletes that file. */
