@@ -13,6 +13,8 @@ export interface Traits {
   /** Whether the screen is narrow, with the message field and the pickers in the page. */
   readonly phone: boolean
   readonly browser: BrowserName
+  /** The folder of its profile, where it has a browser of its own. */
+  readonly profile?: string | undefined
 }
 
 export class Device {
@@ -28,6 +30,11 @@ export class Device {
     this.context = page.context()
     this.origin = origin
     this.#traits = traits
+  }
+
+  get profile(): string {
+    if (this.#traits.profile === undefined) throw new Error(`${this.name} has no browser of its own`)
+    return this.#traits.profile
   }
 
   async opensHome(): Promise<void> {

@@ -27,6 +27,8 @@ export interface DeviceOptions {
   flags?: readonly string[]
   /** The folder of its profile, which a later process finds as this one left it. The test removes it. */
   profile?: string
+  /** The folder in which its profile lies; else that of temporary files. */
+  place?: string
   /** That browser gives pages no disk: Chromium on plain http, Firefox in a private window. */
   diskless?: boolean
 }
@@ -59,7 +61,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
       leave.push(made.leave)
       await watchPaths(made.context)
       const page = made.context.pages()[0] ?? (await made.context.newPage())
-      const traits = { phone: options.phone ?? false, browser: made.browser }
+      const traits = { phone: options.phone ?? false, browser: made.browser, profile: made.profile }
       return new Device(
         name,
         page,
@@ -85,6 +87,7 @@ const PRIVATE = { 'browser.privatebrowsing.autostart': true }
 interface Made {
   browser: BrowserName
   context: BrowserContext
+  profile?: string
   leave: () => Promise<void>
 }
 
@@ -95,7 +98,8 @@ async function sharedBrowser(browser: Browser, name: BrowserName, options: Devic
 }
 
 async function ownBrowser(name: BrowserName, options: DeviceOptions): Promise<Made> {
-  const profile = options.profile ?? (await mkdtemp(join(tmpdir(), 'heliograph-profile-')))
+  const place = options.place ?? tmpdir()
+  const profile = options.profile ?? (await mkdtemp(join(place, 'heliograph-profile-')))
   const launch = name === 'chromium' ? CHROMIUM : FIREFOX
   const type = name === 'chromium' ? chromium : firefox
   const context = await type.launchPersistentContext(profile, {
@@ -113,7 +117,7 @@ async function ownBrowser(name: BrowserName, options: DeviceOptions): Promise<Ma
     await context.close()
     if (!options.profile) await rm(profile, { recursive: true, force: true })
   }
-  return { browser: name, context, leave }
+  return { browser: name, context, profile, leave }
 }
 
 function contextOptions(browser: BrowserName, options: DeviceOptions): BrowserContextOptions {

@@ -5,7 +5,8 @@ import { test as base } from './stage.ts'
 const TURN = {
   HELIOGRAPH_TURN: 'embedded',
   HELIOGRAPH_TURN_LISTEN: '127.0.0.1:0',
-  // Everything is on this machine here.
+  // Everything is on this machine here, whatever a page calls it.
+  HELIOGRAPH_TURN_HOST: '127.0.0.1',
   HELIOGRAPH_TURN_ALLOW_PEERS: '127.0.0.0/8',
 }
 
