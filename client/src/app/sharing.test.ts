@@ -70,6 +70,26 @@ describe('an upload', () => {
     expect(log).toEqual(['/api/auth/me', 'renew', '/api/auth/me', 'upload'])
   })
 
+  it('of a file that was changed on the disk ends with words, and nothing is shared', async () => {
+    const file = picture()
+    file.slice = () => Object.assign(new Blob(), { arrayBuffer: () => Promise.reject(new Error('changed')) })
+    vi.stubGlobal(
+      'XMLHttpRequest',
+      class extends FakeRequest {
+        onerror = () => {}
+        override send() {
+          queueMicrotask(() => this.onerror())
+        }
+      },
+    )
+    sharing.shareFiles([file])
+    const told = () => stores.toasts.getState().toasts.map(({ text }) => text)
+    const words = '“a.png” has changed since it was shared. Share it as a new file.'
+    await vi.waitFor(() => expect(told()).toContain(words))
+    expect(stores.items.getState().items).toEqual([])
+    expect(log).toEqual([])
+  })
+
   it('without a login does not ask for one', async () => {
     vi.stubGlobal('fetch', () => log.push('asked'))
     stores.account.setState({ status: 'anonymous' }, true)

@@ -190,9 +190,9 @@ function createStoredCopies(context: Context): StoredCopies {
     // Sharing it again would take back a deletion that the server has not confirmed yet.
     if (!context.live()?.deletions.includes(id)) share(context, id, message, extra)
   }
-  return new StoredCopies(stores, uploadLoggedIn, shareStored, ({ id, file, url }) => {
-    offer(context, id, file, url)
-  })
+  const offerStored = ({ id, file, url }: OutgoingFile) => offer(context, id, file, url)
+  const sayUnreadable = ({ name }: OutgoingFile) => context.toaster.bad(changed(name))
+  return new StoredCopies(stores, uploadLoggedIn, shareStored, offerStored, sayUnreadable)
 }
 
 function outgoing(
@@ -247,6 +247,11 @@ function storeFirst(
 ): void {
   copies.storeFirst(outgoing, beam, (end) => {
     if (end === 'stored') return uploads.arrived(outgoing.id, outgoing.name)
+    if (end === 'unreadable') {
+      // No device can receive it from here either.
+      forget(context, outgoing.id)
+      return context.toaster.bad(changed(outgoing.name))
+    }
     context.toaster.bad(t`Failed to upload!`)
     // Nothing is lost: the file waits for a device, as other files do.
     offerFile(context, outgoing)
@@ -285,7 +290,12 @@ function whyNotSame(file: File, { name, size, modified }: FileFacts): string | n
   }
   // Other devices may hold parts of it, which fit only the same bytes.
   const isSame = file.size === size && file.lastModified === (modified ?? file.lastModified)
-  return isSame ? null : t`“${wanted}” has changed since it was shared. Share it as a new file.`
+  return isSame ? null : changed(name)
+}
+
+function changed(name: string): string {
+  const wanted = shortName(name)
+  return t`“${wanted}” has changed since it was shared. Share it as a new file.`
 }
 
 /** Lets devices receive a file from here under an item. */

@@ -36,6 +36,7 @@ let copies: StoredCopies
 let shared: { id: string; message: unknown; extra: string }[]
 let ends: string[]
 let offered: string[]
+let unreadable: string[]
 
 beforeEach(() => {
   stores = createStores()
@@ -45,6 +46,7 @@ beforeEach(() => {
   shared = []
   ends = []
   offered = []
+  unreadable = []
   const upload = (file: File, target: UploadTarget, events: UploadEvents) => {
     targets.push(target)
     under.set(file.name, events)
@@ -61,6 +63,7 @@ beforeEach(() => {
       offered.push(id)
       stores.transfers.setState((state) => reduceTransfers(state, { type: 'offering', id, url }), true)
     },
+    ({ id }) => unreadable.push(id),
   )
   const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null }
   stores.session.setState({ status: 'set', session }, true)
@@ -259,6 +262,17 @@ describe('a file that devices receive from here', () => {
     hold(outgoing('b'))
     answer('a.png', { status: 'refused' })
     expect(names()).toEqual(['b.png'])
+    isStored('b.png')
+    enterSaved()
+    expect(names()).toEqual([])
+  })
+
+  it('that was changed on the disk is not tried again, and the person is told', () => {
+    enterSaved()
+    hold(outgoing('a'))
+    hold(outgoing('b'))
+    answer('a.png', { status: 'unreadable' })
+    expect(unreadable).toEqual(['a'])
     isStored('b.png')
     enterSaved()
     expect(names()).toEqual([])

@@ -101,12 +101,14 @@ export async function call<Schema extends v.GenericSchema>(
 }
 
 /**
- * Returns the stored file of an upload of which all pieces came (H48); null while the server still stores it.
- * @throws HttpError
+ * Returns the stored file of an upload of which all pieces came (H48); `storing` while the server still stores it, and
+ * `lapsed` when the server has none. @throws HttpError
  */
-export async function readUploaded(id: string): Promise<UploadedFile | null> {
+export async function readUploaded(id: string): Promise<UploadedFile | 'storing' | 'lapsed'> {
   return attempt('GET', `/tus/${id}`, uploadedFileSchema).catch((error: unknown) => {
-    if (error instanceof HttpError && error.status === 202) return null
+    if (error instanceof HttpError && error.status === 202) return 'storing'
+    // Only this server says so in such words: a proxy has a page of its own, or none.
+    if (error instanceof HttpError && error.status === 404 && error.detail !== null) return 'lapsed'
     throw error
   })
 }

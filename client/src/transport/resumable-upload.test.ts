@@ -3,9 +3,9 @@ import 'fake-indexeddb/auto'
 import type { HttpRequest, HttpResponse, HttpStack } from 'tus-js-client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId, UploadedFile } from '../protocol/bindings'
-import { HttpError } from './http'
+import { HttpError, type readUploaded } from './http'
 import { uploadInPieces } from './resumable-upload'
-import { PROGRESS_WITHIN_MS, type UploadEnd } from './upload'
+import { PROGRESS_WITHIN_MS, type UploadEnd, uploadAfter } from './upload'
 import { UploadPlaces } from './upload-places'
 
 const BEAM = 'beam' as BeamId
@@ -24,15 +24,18 @@ const STORED: UploadedFile = {
 class Server {
   readonly uploads = new Map<string, { length: number; offset: number }>()
   readonly requests: string[] = []
-  /** Statuses that the next requests get; 0 breaks the connection, null keeps it silent, a number of bytes breaks it there. Undefined is no fault. */
-  readonly faults: (number | null | undefined | { after: number })[] = []
+  /**
+   * Statuses that the next requests get from a proxy; 0 breaks the connection, null keeps it silent, `swallow` takes all bytes
+   * and then keeps it silent, a number of bytes breaks it there. Undefined is no fault.
+   */
+  readonly faults: (number | null | undefined | 'swallow' | { after: number })[] = []
 
-  answer(
-    method: string,
-    url: string,
-    headers: Map<string, string>,
-    size: number,
-  ): [number, [string, string][]] {
+  answer(...request: Parameters<Server['act']>): [number, [string, string][]] {
+    const [status, headers] = this.act(...request)
+    return [status, [['Tus-Resumable', '1.0.0'], ...headers]]
+  }
+
+  act(method: string, url: string, headers: Map<string, string>, size: number): [number, [string, string][]] {
     const path = new URL(url, 'http://here').pathname
     if (method === 'POST') {
       const made = `/api/tus/u${this.uploads.size}`
@@ -59,7 +62,6 @@ class Server {
 class Request implements HttpRequest {
   readonly #headers = new Map<string, string>()
   #onProgress = (_sent: number) => {}
-  #abort = () => {}
 
   constructor(
     readonly server: Server,
@@ -75,13 +77,15 @@ class Request implements HttpRequest {
     this.#onProgress = told
   }
   getUnderlyingObject = () => this
-  abort = async () => this.#abort()
+  /** As in a browser, a request that was aborted never settles. */
+  abort = async () => {}
 
   async send(body?: Blob | null): Promise<HttpResponse> {
     const { server, method, url } = this
     server.requests.push(`${method} ${this.#headers.get('Upload-Offset') ?? ''}`.trim())
     const fault = server.faults.shift()
-    if (fault === null) return new Promise((_, reject) => (this.#abort = () => reject(new Error('aborted'))))
+    if (fault === 'swallow') this.#onProgress(body?.size ?? 0)
+    if (fault === null || fault === 'swallow') return new Promise(() => {})
     if (fault === 0) throw new Error('no network')
     if (typeof fault === 'object') {
       server.answer(method, url, this.#headers, fault.after)
@@ -91,10 +95,10 @@ class Request implements HttpRequest {
     this.#onProgress(size)
     const [status, headers] =
       fault === undefined ? server.answer(method, url, this.#headers, size) : [fault, []]
-    const said = new Map(headers)
+    const said = new Map(headers.map(([name, value]) => [name.toLowerCase(), value]))
     return {
       getStatus: () => status,
-      getHeader: (name) => said.get(name),
+      getHeader: (name) => said.get(name.toLowerCase()),
       getBody: () => '',
       getUnderlyingObject: () => null,
     }
@@ -104,7 +108,9 @@ class Request implements HttpRequest {
 let server: Server
 let ends: UploadEnd[]
 let sent: number[]
-let reads: (UploadedFile | null | HttpError)[]
+let reads: (Awaited<ReturnType<typeof readUploaded>> | HttpError)[]
+/** How often the page has made sure of its login. */
+let logins: number
 let now: number
 let places: UploadPlaces
 
@@ -116,7 +122,8 @@ beforeEach(() => {
   sent = []
   reads = [STORED]
   now = Date.UTC(2026, 0, 1)
-  places = new UploadPlaces(() => now)
+  places = new UploadPlaces(() => now, null)
+  logins = 0
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -134,13 +141,19 @@ function start(file = film()) {
   const read = async () => {
     const answer = reads.length > 0 ? reads.shift() : STORED
     if (answer instanceof HttpError) throw answer
-    return answer ?? null
+    return answer ?? 'storing'
   }
   const events = {
     onProgress: (bytes: number) => sent.push(bytes),
     onEnd: (end: UploadEnd) => ends.push(end),
   }
-  return uploadInPieces(file, { beam: BEAM, isStored: true }, events, { places, httpStack, read })
+  const makeSure = async () => {
+    logins += 1
+  }
+  const upload = uploadAfter(makeSure, (file, target, events) =>
+    uploadInPieces(file, target, events, { places, httpStack, read }),
+  )
+  return upload(file, { beam: BEAM, isStored: true }, events)
 }
 
 /** Lets time pass until the upload has ended. */
@@ -156,7 +169,7 @@ async function passesUntil(is: () => boolean): Promise<void> {
 
 /** A page that was reloaded knows only what the browser has kept. */
 const reload = () => {
-  places = new UploadPlaces(() => now)
+  places = new UploadPlaces(() => now, null)
 }
 
 describe('an upload in pieces', () => {
@@ -209,12 +222,37 @@ describe('an upload in pieces', () => {
     start()
     await ended()
     expect(server.requests.slice(3)).toEqual(['HEAD', 'POST', 'PATCH 0', `PATCH ${PIECE}`])
+    expect(logins).toBe(3)
 
     now += 24 * 60 * 60 * 1000
     reload()
     start()
     await passesUntil(() => ends.length === 2)
     expect(server.requests.slice(7)).toEqual(['POST', 'PATCH 0', `PATCH ${PIECE}`])
+  })
+
+  it.each([404, 410])('h47_goes_on_when_a_proxy_that_has_lost_the_server_answers_%i', async (status) => {
+    server.faults.push(...answered(1), { after: 7 * MIB }, status, status)
+    start()
+    await ended()
+    expect(server.requests).toEqual(['POST', 'PATCH 0', 'HEAD', 'HEAD', 'HEAD', `PATCH ${7 * MIB}`])
+    expect(ends).toMatchObject([{ status: 'stored' }])
+  })
+
+  it('h48_asks_a_proxy_that_has_lost_the_server_again_and_begins_anew_when_the_server_has_no_file', async () => {
+    reads = [new HttpError(404, 'Not Found'), 'storing', STORED]
+    start()
+    await ended()
+    expect(server.uploads.size).toBe(1)
+
+    reads = ['lapsed', STORED]
+    start()
+    await passesUntil(() => ends.length === 2)
+    expect(server.uploads.size).toBe(3)
+    expect(ends).toEqual([
+      { status: 'stored', file: STORED },
+      { status: 'stored', file: STORED },
+    ])
   })
 
   it('of a file that is shared twice at a time is another one', async () => {
@@ -238,6 +276,30 @@ describe('an upload in pieces', () => {
     expect(ends.at(-1)).toEqual({ status: 'unreachable' })
   })
 
+  it('that sends all bytes again and again and is never answered ends', async () => {
+    server.faults.push(...answered(1), 'swallow', undefined, 'swallow', undefined, 'swallow')
+    start()
+    await ended()
+    expect(server.requests).toEqual(['POST', 'PATCH 0', 'HEAD', 'PATCH 0', 'HEAD', 'PATCH 0'])
+    expect(ends).toEqual([{ status: 'unreachable' }])
+  })
+
+  it('that stalls now and then goes on for as long as the server acknowledges more', async () => {
+    server.faults.push(
+      ...answered(1),
+      'swallow',
+      undefined,
+      'swallow',
+      ...answered(2),
+      'swallow',
+      undefined,
+      'swallow',
+    )
+    start()
+    await ended()
+    expect(ends).toMatchObject([{ status: 'stored' }])
+  })
+
   it.each([413, 507, 403])('is refused for good by %i', async (status) => {
     server.faults.push(status)
     start()
@@ -254,7 +316,7 @@ describe('an upload in pieces', () => {
   })
 
   it('h48_waits_for_a_file_that_is_still_stored_and_asks_again_after_a_failure_of_the_store', async () => {
-    reads = [null, new HttpError(502, 'The storage does not answer.'), null, STORED]
+    reads = ['storing', new HttpError(502, 'The storage does not answer.'), 'storing', STORED]
     start()
     await ended()
     expect(reads).toEqual([])

@@ -4,13 +4,14 @@ import type { UploadedFile } from '../protocol/bindings'
 import { HttpError, readUploaded } from './http'
 import {
   isRefusal,
+  type Lapsed,
   PROGRESS_WITHIN_MS,
   type Upload,
   type UploadEnd,
   type UploadEvents,
   type UploadTarget,
 } from './upload'
-import { UploadPlaces } from './upload-places'
+import { type UploadPlaces, uploadKey, uploadPlaces } from './upload-places'
 
 /** The disk of the server is full, or a quota (H45). */
 const NO_ROOM = 507
@@ -20,22 +21,26 @@ const PIECE_BYTES = 32 * 1024 * 1024
 const RETRY_DELAYS = [0, 1_000, 3_000, 5_000, ...Array<number>(8).fill(10_000)]
 /** The server is asked so often, in milliseconds, for a file that it still stores. */
 const ASK_AGAIN_MS = 1_000
+/** Requests in a row that may stall without a byte acknowledged. */
+const MOST_STALLS = 2
+
+type End = UploadEnd | Lapsed
 
 /** What a test replaces. */
 export interface Surroundings {
   readonly places: UploadPlaces
   /** Absent: that of the library, which uses `XMLHttpRequest`. */
   readonly httpStack?: HttpStack
-  readonly read: (id: string) => Promise<UploadedFile | null>
+  readonly read: typeof readUploaded
 }
 
-const BROWSER: Surroundings = { places: new UploadPlaces(), read: readUploaded }
+const BROWSER: Surroundings = { places: uploadPlaces, read: readUploaded }
 
 /** Sends a file for an item of a saved or kept beam. The returned function cancels, also at the server. */
 export function uploadInPieces(
   file: File,
   target: UploadTarget,
-  events: UploadEvents,
+  events: UploadEvents<End>,
   around: Surroundings = BROWSER,
 ): ReturnType<Upload> {
   const upload = new ResumableUpload(file, target, events, around)
@@ -45,7 +50,7 @@ export function uploadInPieces(
 
 class ResumableUpload {
   readonly #file: File
-  readonly #events: UploadEvents
+  readonly #events: UploadEvents<End>
   readonly #around: Surroundings
   readonly #endpoint: string
   /** Names the place of the upload. */
@@ -53,18 +58,18 @@ class ResumableUpload {
   #tus: Tus | null = null
   /** Ends a request that sends nothing more. */
   #stalled: ReturnType<typeof setTimeout> | undefined
-  /** Times that nothing was sent, in a row. */
+  /** Requests that stalled since the server acknowledged more. */
   #stalls = 0
-  #sent = 0
-  #hasBegunAnew = false
+  /** Bytes that the server has acknowledged. What was only sent may be lost on the way, again and again. */
+  #acknowledged = 0
   #isOver = false
 
-  constructor(file: File, { beam }: UploadTarget, events: UploadEvents, around: Surroundings) {
+  constructor(file: File, { beam }: UploadTarget, events: UploadEvents<End>, around: Surroundings) {
     this.#file = file
     this.#events = events
     this.#around = around
     this.#endpoint = `/api/beams/${beam}/tus/`
-    this.#key = JSON.stringify([beam, file.name, file.size, file.lastModified])
+    this.#key = uploadKey(beam, file)
   }
 
   async begin(): Promise<void> {
@@ -94,14 +99,15 @@ class ResumableUpload {
       retryDelays: RETRY_DELAYS,
       storeFingerprintForResuming: false,
       ...(httpStack ? { httpStack } : {}),
-      onShouldRetry: (error) => mayPass(statusOf(error)),
+      onShouldRetry: (error) => mayPass(failureOf(error)),
+      onAfterResponse: (_, answer) => this.#heard(Number(answer.getHeader('upload-offset') ?? 0)),
       onUploadUrlAvailable: () => {
         tus.options.endpoint = null
         if (tus.url !== null) void this.#around.places.keep(this.#key, tus.url)
       },
       onProgress: (sent) => this.#progressed(sent),
       onSuccess: () => void this.#fetchStored(tus.url ?? ''),
-      onError: (error) => this.#failed(statusOf(error)),
+      onError: (error) => void this.#failed(failureOf(error)),
     })
     this.#tus = tus
     this.#watch()
@@ -110,10 +116,14 @@ class ResumableUpload {
 
   #progressed(sent: number): void {
     if (this.#isOver) return
-    if (sent > this.#sent) this.#stalls = 0
-    this.#sent = sent
     this.#watch()
     this.#events.onProgress(sent)
+  }
+
+  #heard(offset: number): void {
+    if (!(offset > this.#acknowledged)) return
+    this.#acknowledged = offset
+    this.#stalls = 0
   }
 
   #watch(): void {
@@ -126,20 +136,20 @@ class ResumableUpload {
     this.#stalls += 1
     await this.#tus?.abort().catch(() => {})
     if (this.#isOver) return
-    if (this.#stalls > 2) return this.#end({ status: 'unreachable' })
+    if (this.#stalls > MOST_STALLS) return this.#end({ status: 'unreachable' })
     this.#watch()
     this.#tus?.start()
   }
 
-  #failed(status: number): void {
+  async #failed({ status, isLapse }: Failure): Promise<void> {
     if (this.#isOver) return
+    clearTimeout(this.#stalled)
     const url = this.#tus?.url
-    const isGone = (status === 404 || status === 410) && url
-    if (isGone) void this.#around.places.forget(this.#key, url)
-    if (isGone && !this.#hasBegunAnew) {
-      this.#hasBegunAnew = true
-      this.#sent = 0
-      return this.#start(null)
+    if (isLapse && url) {
+      // Before it begins anew, which looks for a place to go on.
+      await this.#around.places.forget(this.#key, url)
+      if (!this.#isOver) this.#end({ status: 'lapsed' })
+      return
     }
     // Of an upload that has begun, the room is reserved: a disk that is full takes the rest once it is not.
     if (!isRefusal(status) || (url && status === NO_ROOM)) return this.#end({ status: 'unreachable' })
@@ -157,25 +167,30 @@ class ResumableUpload {
     clearTimeout(this.#stalled)
     const found = await this.#askUntilStored(url.slice(url.lastIndexOf('/') + 1))
     if (this.#isOver) return
-    if (typeof found === 'number') return this.#failed(found)
+    if ('isLapse' in found) return this.#failed(found)
     void this.#around.places.forget(this.#key, url)
     this.#end({ status: 'stored', file: found })
   }
 
-  /** Asks for the file while the server copies it to a bucket. Returns a status when there is no file to wait for. */
-  async #askUntilStored(id: string): Promise<UploadedFile | number> {
+  /** Asks for the file while the server copies it to a bucket. Returns why there is no file to wait for. */
+  async #askUntilStored(id: string): Promise<UploadedFile | Failure> {
     const delays = [...RETRY_DELAYS]
     while (!this.#isOver) {
-      const answer = await this.#around.read(id).catch(failure)
-      if (typeof answer === 'object' && answer) return answer
-      const pause = pauseAfter(answer, delays)
-      if (pause === undefined) return answer ?? 0
-      await new Promise((resolve) => setTimeout(resolve, pause))
+      const answer = await this.#around.read(id).catch(refused)
+      if (answer === 'lapsed') return { status: 404, isLapse: true }
+      if (answer === 'storing') {
+        await pause(ASK_AGAIN_MS)
+        continue
+      }
+      if (!('isLapse' in answer)) return answer
+      const delay = mayPass(answer) ? delays.shift() : undefined
+      if (delay === undefined) return answer
+      await pause(delay)
     }
-    return 0
+    return NO_ANSWER
   }
 
-  #end(end: UploadEnd): void {
+  #end(end: End): void {
     this.#over()
     this.#events.onEnd(end)
   }
@@ -187,22 +202,32 @@ class ResumableUpload {
   }
 }
 
-/** The status of a failed request; 0 when there was no answer. */
-function statusOf(error: Error): number {
-  return error instanceof DetailedError ? (error.originalResponse?.getStatus() ?? 0) : 0
+/** Why a request failed. */
+interface Failure {
+  /** 0 when there was no answer. */
+  readonly status: number
+  /** Whether this server says that there is no such upload (H47), and not a proxy that has lost its server. */
+  readonly isLapse: boolean
 }
 
-function failure(error: unknown): number {
-  return error instanceof HttpError ? (error.status ?? 0) : 0
+const NO_ANSWER: Failure = { status: 0, isLapse: false }
+
+function failureOf(error: Error): Failure {
+  const answer = error instanceof DetailedError ? error.originalResponse : null
+  const status = answer?.getStatus() ?? 0
+  // Every answer of the server about an upload bears its version (H45).
+  return { status, isLapse: (status === 404 || status === 410) && answer?.getHeader('tus-resumable') != null }
 }
 
-/** Milliseconds until the server is asked for a stored file again; undefined when that is in vain. */
-function pauseAfter(answer: number | null, delays: number[]): number | undefined {
-  if (answer === null) return ASK_AGAIN_MS
-  return mayPass(answer) ? delays.shift() : undefined
+function refused(error: unknown): Failure {
+  return { status: error instanceof HttpError ? (error.status ?? 0) : 0, isLapse: false }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 /** Whether the same request may be answered otherwise soon. */
-function mayPass(status: number): boolean {
-  return !isRefusal(status) && status !== 404 && status !== 410
+function mayPass({ status, isLapse }: Failure): boolean {
+  return !isRefusal(status) && !isLapse
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { BeamId } from '../protocol/bindings'
-import { type Upload, uploadAfter } from './upload'
+import { type Lapsed, type Upload, type UploadEnd, uploadAfter } from './upload'
 
 const BEAM = 'beam' as BeamId
 const file = new File(['four'], 'a.png', { type: 'image/png' })
@@ -43,6 +43,38 @@ describe('an upload that waits for a fresh login', () => {
     await vi.waitFor(() => expect(send).toHaveBeenCalled())
     stop()
     expect(cancel).toHaveBeenCalledOnce()
+  })
+})
+
+describe('how an upload ends', () => {
+  const readable = new File(['four'], 'a.png')
+  const changed = Object.assign(new File(['four'], 'a.png'), {
+    slice: () => ({ size: 1, arrayBuffer: () => Promise.reject(new DOMException('', 'NotReadableError')) }),
+  })
+  /** What the page is told when attempts end like this, one after the other, and how often it made sure of its login. */
+  async function told(file: File, ...attempts: (UploadEnd | Lapsed)[]) {
+    const makeSure = vi.fn(async () => {})
+    const end = await new Promise<UploadEnd>((onEnd) => {
+      uploadAfter(makeSure, (_file, _target, events) => {
+        queueMicrotask(() => events.onEnd(attempts.shift() ?? { status: 'refused' }))
+        return () => {}
+      })(file, { beam: BEAM, isStored: true }, { onProgress: () => {}, onEnd })
+    })
+    return [end.status, makeSure.mock.calls.length]
+  }
+
+  it.each(['refused', 'unreachable'] as const)('is told as it was (%s)', async (status) => {
+    expect(await told(readable, { status })).toEqual([status, 1])
+  })
+
+  it('is another attempt when it lapsed, with a fresh login, but only once', async () => {
+    expect(await told(readable, { status: 'lapsed' }, { status: 'refused' })).toEqual(['refused', 2])
+    expect(await told(readable, { status: 'lapsed' }, { status: 'lapsed' })).toEqual(['unreachable', 2])
+  })
+
+  it('is told from an unreachable server when the file was changed on the disk', async () => {
+    expect(await told(changed, { status: 'unreachable' })).toEqual(['unreadable', 1])
+    expect(await told(changed, { status: 'refused' })).toEqual(['refused', 1])
   })
 })
 

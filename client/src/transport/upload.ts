@@ -1,11 +1,11 @@
 /** What every upload of a file to the server's store has in common (F9). */
 import type { BeamId, UploadedFile } from '../protocol/bindings'
 
-export interface UploadEvents {
+export interface UploadEvents<End = UploadEnd> {
   /** Bytes of the file that were sent so far. */
   onProgress(sent: number): void
   /** Called once, unless cancelled. */
-  onEnd(end: UploadEnd): void
+  onEnd(end: End): void
 }
 
 export type UploadEnd =
@@ -14,6 +14,13 @@ export type UploadEnd =
   | { status: 'refused' }
   /** No answer, or an answer that does not concern the file: a later attempt may succeed. */
   | { status: 'unreachable' }
+  /** The browser does not read the file any more: it was changed or removed since it was chosen. */
+  | { status: 'unreadable' }
+
+/** The server has ended what had come: the file is to be sent from its beginning. */
+export interface Lapsed {
+  status: 'lapsed'
+}
 
 /** The beam of an upload. A saved or kept one stores files of any type; for another, the server takes media. */
 export interface UploadTarget {
@@ -22,13 +29,20 @@ export interface UploadTarget {
 }
 
 /** Sends a file. The returned function cancels. */
-export type Upload = (file: File, target: UploadTarget, events: UploadEvents) => () => void
+export type Upload<End = UploadEnd> = (
+  file: File,
+  target: UploadTarget,
+  events: UploadEvents<End>,
+) => () => void
 
 /** An upload that sends nothing for so many milliseconds has lost its network. */
 export const PROGRESS_WITHIN_MS = 30_000
 
-/** Refusals that may pass (RFC 9110, 15.5; RFC 6585, 4; RFC 4918, 11.3). 404: the beam has just got another id. */
-const REFUSED_FOR_NOW: readonly number[] = [404, 408, 409, 423, 429]
+/**
+ * Refusals that may pass (RFC 9110, 15.5; RFC 6585, 4; RFC 4918, 11.3). 404: the beam has just got another id, or a proxy
+ * has lost its server, as with 410.
+ */
+const REFUSED_FOR_NOW: readonly number[] = [404, 408, 409, 410, 423, 429]
 /** The quota is full (RFC 4918, 11.5). */
 const NO_ROOM = 507
 
@@ -37,18 +51,42 @@ export function isRefusal(status: number): boolean {
   return status === NO_ROOM || (status >= 400 && status < 500 && !REFUSED_FOR_NOW.includes(status))
 }
 
-/** Uploads after `makeSure` has settled, so that a file with a stale login is not counted as an anonymous one. */
-export function uploadAfter(makeSure: () => Promise<unknown>, send: Upload): Upload {
-  return (file, target, events) => {
+/**
+ * Uploads after `makeSure` has settled, so that a file with a stale login is not counted as an anonymous one. What lapsed
+ * at the server is sent once more in the same way, and a file that cannot be read is told from a server that does not answer.
+ */
+export function uploadAfter(makeSure: () => Promise<unknown>, send: Upload<UploadEnd | Lapsed>): Upload {
+  return (file, target, { onProgress, onEnd }) => {
     let cancel: (() => void) | null = null
     let isCancelled = false
+    let hasBegunAnew = false
     const start = () => {
-      if (!isCancelled) cancel = send(file, target, events)
+      if (!isCancelled) cancel = send(file, target, { onProgress, onEnd: ended })
     }
-    void makeSure().then(start, start)
+    const begin = () => void makeSure().then(start, start)
+    const ended = (end: UploadEnd | Lapsed) => {
+      if (end.status === 'lapsed' && !hasBegunAnew) {
+        hasBegunAnew = true
+        return begin()
+      }
+      if (end.status !== 'lapsed' && end.status !== 'unreachable') return onEnd(end)
+      void isReadable(file).then((readable) => {
+        if (!isCancelled) onEnd({ status: readable ? 'unreachable' : 'unreadable' })
+      })
+    }
+    begin()
     return () => {
       isCancelled = true
       cancel?.()
     }
   }
+}
+
+/** Whether the browser still reads a file: it refuses one that was changed or removed on the disk. */
+async function isReadable(file: File): Promise<boolean> {
+  const first = file.slice(0, 1)
+  return first.arrayBuffer().then(
+    ({ byteLength }) => byteLength === first.size,
+    () => false,
+  )
 }
