@@ -43,6 +43,12 @@ impl Staging {
         Ok(Self { folder: folder.to_owned() })
     }
 
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The path of an upload's file.
     #[must_use]
     pub fn path(&self, id: BlobId) -> PathBuf {

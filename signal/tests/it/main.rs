@@ -47,6 +47,7 @@ mod proxies;
 mod refusals;
 mod relaying;
 mod resumable_ends;
+mod resumable_room;
 mod resumable_uploads;
 mod rude;
 mod running;

@@ -205,6 +205,15 @@ impl Blobs {
         Ok(Some(disk::fullness(folder.clone(), more).await?))
     }
 
+    /// Whether [`Self::adopt`] takes files of this folder: the store is a folder on the same disk.
+    #[must_use]
+    pub fn adopts_from(&self, staging: &FilePath) -> bool {
+        use std::os::unix::fs::MetadataExt as _;
+        let Store::Folder { folder, .. } = &self.store else { return false };
+        let disk = |folder: &FilePath| std::fs::metadata(folder).map(|about| about.dev());
+        matches!((disk(folder), disk(staging)), (Ok(own), Ok(other)) if own == other)
+    }
+
     fn objects(&self) -> &dyn ObjectStore {
         match &self.store {
             Store::Folder { files, .. } => files,
