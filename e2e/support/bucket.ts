@@ -75,8 +75,13 @@ export class Bucket {
 
   /** The settings with which the product stores its files here. */
   get settings(): Record<string, string> {
+    return this.settingsBy(new URL(this.url).origin)
+  }
+
+  /** The same through a wire. */
+  settingsBy(origin: string): Record<string, string> {
     return {
-      HELIOGRAPH_BLOBS: `s3://${BUCKET}?endpoint=http://${HOST}:${this.#port}&allow_http=true`,
+      HELIOGRAPH_BLOBS: `s3://${BUCKET}?endpoint=${origin}&allow_http=true`,
       AWS_ACCESS_KEY_ID: CREDENTIALS.accessKey,
       AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretKey,
     }

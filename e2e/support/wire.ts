@@ -12,6 +12,7 @@ export class Wire {
   readonly #sockets = new Set<Socket>()
   #bytesPerSecond = Number.POSITIVE_INFINITY
   #cutAt: string | null = null
+  #sent = 0
 
   private constructor(listener: Listener, target: URL, port: number) {
     this.#listener = listener
@@ -45,6 +46,11 @@ export class Wire {
     this.#cutAt = text
   }
 
+  /** Bytes that went to the server. */
+  get sent(): number {
+    return this.#sent
+  }
+
   get hasCut(): boolean {
     return this.#cutAt === null
   }
@@ -68,7 +74,10 @@ export class Wire {
         other.destroy()
       })
     }
-    this.#pass(client, server, () => true)
+    this.#pass(client, server, (bytes) => {
+      this.#sent += bytes.length
+      return true
+    })
     this.#pass(server, client, this.#watch())
   }
 

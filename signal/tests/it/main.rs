@@ -46,6 +46,7 @@ mod program;
 mod proxies;
 mod refusals;
 mod relaying;
+mod resumable_copy;
 mod resumable_ends;
 mod resumable_room;
 mod resumable_uploads;

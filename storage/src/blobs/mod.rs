@@ -4,6 +4,7 @@
 mod error;
 mod key;
 mod location;
+mod parts;
 mod trial;
 mod writer;
 
@@ -23,6 +24,7 @@ use object_store::{GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectSt
 pub use error::Error;
 pub use key::{BlobId, BlobKey};
 pub use location::{Credentials, Location, S3};
+pub use parts::{PARTS_AT_ONCE, Parts};
 pub use trial::Step;
 pub use writer::Writer;
 

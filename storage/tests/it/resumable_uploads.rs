@@ -79,3 +79,26 @@ async fn h45_uploads_in_pieces_are_promised_what_is_still_to_come() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn h48_the_parts_that_a_bucket_has_are_known_until_the_copy_is_whole_or_given_up() {
+    on_both(async |storage| {
+        let new = NewUpload { expires_at: None, ..file(1) };
+        in_pieces(&storage, &new, 9).await;
+        storage.begin_upload_parts(id(1), "first").await.unwrap();
+        for (part, tag) in [(1, "b"), (0, "a"), (1, "c")] {
+            storage.note_upload_part(id(1), part, tag).await.unwrap();
+        }
+        let parts =
+            async || storage.upload_parts(id(1)).await.unwrap().into_iter().collect::<Vec<_>>();
+        assert_eq!(parts().await, [(0, "a".to_owned()), (1, "c".to_owned())]);
+        storage.begin_upload_parts(id(1), "second").await.unwrap();
+        assert_eq!(parts().await, []);
+        storage.note_upload_part(id(1), 0, "d").await.unwrap();
+        assert_eq!(storage.bury_old_uploads(NOW + HOUR).await.unwrap(), 1);
+        assert_eq!(parts().await, []);
+        storage.note_upload_part(id(1), 1, "late").await.unwrap();
+        assert_eq!(parts().await, []);
+    })
+    .await;
+}

@@ -2,6 +2,7 @@
 
 mod arriving;
 pub mod checksum;
+mod copying;
 mod holds;
 mod receiving;
 pub mod resumable;

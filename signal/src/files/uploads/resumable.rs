@@ -281,27 +281,33 @@ impl Uploads {
     }
 
     async fn write_blob(&self, id: BlobId, upload: &ResumableUpload) -> Result<(), Error> {
-        let key = BlobKey::Upload(id);
         // Or else its time might end between the blob and the row, and a blob without a row would stay for ever.
         if !self.storage.claim_upload(id, self.clock.now()).await? {
             return Err(Error::NotFound);
         }
         let has_blob = self.has_blob(id, upload.length).await?;
         self.recognise(id, upload, has_blob).await?;
-        if !has_blob {
-            match self.blobs.delete(key, upload.parts.as_deref()).await {
-                // Some stores refuse to delete parts that do not exist.
-                Err(error @ blobs::Error::Refused(_)) => {
-                    tracing::warn!(%error, "parts of an earlier attempt may stay in the bucket");
-                }
-                deleted => deleted?,
-            }
-            if !self.blobs.adopt(key, &self.staging.path(id)).await? {
-                return self.copy(id, upload).await;
-            }
+        let is_to_finish = has_blob || self.make_blob(id, upload).await?;
+        if is_to_finish && !self.storage.finish_upload(id, upload.length, self.clock.now()).await? {
+            return Err(Error::NotFound);
         }
-        let is_there = self.storage.finish_upload(id, upload.length, self.clock.now()).await?;
-        if is_there { Ok(()) } else { Err(Error::NotFound) }
+        Ok(self.storage.forget_upload_parts(id).await?)
+    }
+
+    /// Makes the staging file the blob. Returns whether the row is still to be finished.
+    async fn make_blob(&self, id: BlobId, upload: &ResumableUpload) -> Result<bool, Error> {
+        let key = BlobKey::Upload(id);
+        if let Some(parts) = self.blobs.parts(key, upload.length) {
+            self.copy_to_bucket(id, upload, &parts).await?;
+            return Ok(true);
+        }
+        // What an earlier attempt to copy it to another disk left.
+        self.blobs.delete(key, None).await?;
+        if self.blobs.adopt(key, &self.staging.path(id)).await? {
+            return Ok(true);
+        }
+        self.copy(id, upload).await?;
+        Ok(false)
     }
 
     /// Records the media type, also of a blob that a kill or a restored database has parted from its row. Ends a guest's
@@ -335,7 +341,7 @@ impl Uploads {
         Ok(pieces.concat())
     }
 
-    /// Copies the staging file to the store, as a file that comes in one request, and finishes the upload.
+    /// Copies the staging file to a folder on another disk, as a file that comes in one request, and finishes the upload.
     async fn copy(&self, id: BlobId, upload: &ResumableUpload) -> Result<(), Error> {
         let written = self.blobs.writer_bytes() * PIECE_CAPACITY / PIECE;
         let _memory = self.budget.take(Kind::Uploads, written + 2 * STAGING_BYTES)?;
