@@ -13,7 +13,7 @@ const PROSE = /\p{L}{2,}[^\p{L}]* \p{L}|^\p{Lu}\p{Ll}+\b/u
 
 /** Names that begin with a capital in every language: browsers, protocols, headers, methods. */
 const NAMES =
-  /^(Chrome|Chromium|Edge|Firefox|Opera|Safari|Samsung Internet|Heliograph|Android|Linux|Windows|Mac|[A-Z]\w+(Error|Event)|(Content|Tus|Upload)-\w+|Files|Inter|POST|GET|PUT|DELETE|Service worker|TURN · \w+)$/
+  /^(Chrome|Chromium|Edge|Firefox|Opera|Safari|Samsung Internet|Heliograph|Android|Linux|Windows|Mac|[A-Z]\w+(Error|Event)|Content-\w+|Files|Inter|POST|GET|PUT|DELETE|Service worker|TURN · \w+)$/
 
 /** Keys as the browser names them. Shown to people they are texts: `label="Home"`. */
 const KEY_NAMES =

@@ -315,7 +315,7 @@ impl App {
                 clock,
                 storage.clone(),
                 writer,
-                config.uploads.capacity(blobs.clone()),
+                uploads.capacity(),
                 uploads.address_secret(),
                 budget.clone(),
                 limits.removals.clone(),

@@ -1,10 +1,15 @@
 //! Quotas for uploads and notes, as the operator sets them.
 
+use std::path::Path;
+
 use clap::Args;
-use heliograph_storage::blobs::{self, Blobs};
+use heliograph_storage::Storage;
+use heliograph_storage::blobs::Blobs;
 use heliograph_storage::quota::Quotas;
+use heliograph_storage::resumable_uploads::Promised;
 use heliograph_storage::uploads::Wish;
 
+use crate::error::Error;
 use crate::size::Size;
 
 /// Quotas for uploads.
@@ -57,8 +62,8 @@ impl Limits {
 
     /// What these limits allow, on the disk of these files.
     #[must_use]
-    pub const fn capacity(&self, blobs: Blobs) -> Capacity {
-        Capacity::new(self.quotas(), self.disk_share, blobs)
+    pub const fn capacity(&self, blobs: Blobs, storage: Storage) -> Capacity {
+        Capacity::new(self.quotas(), self.disk_share, blobs, storage)
     }
 
     /// The reservation to request for a file of which `received` bytes came and up to `ahead` more may follow.
@@ -87,13 +92,22 @@ pub struct Capacity {
     quotas: Quotas,
     disk_share: u8,
     blobs: Blobs,
+    storage: Storage,
+    /// Whether uploads in pieces are collected on another disk, and copied to that of the files.
+    is_copied: bool,
 }
 
 impl Capacity {
     /// These quotas, and so many percent of the disk of these files.
     #[must_use]
-    pub const fn new(quotas: Quotas, disk_share: u8, blobs: Blobs) -> Self {
-        Self { quotas, disk_share, blobs }
+    pub const fn new(quotas: Quotas, disk_share: u8, blobs: Blobs, storage: Storage) -> Self {
+        Self { quotas, disk_share, blobs, storage, is_copied: false }
+    }
+
+    /// The same, where the pieces of uploads are collected in this folder.
+    #[must_use]
+    pub fn collecting_in(self, staging: &Path) -> Self {
+        Self { is_copied: !self.blobs.adopts_from(staging), ..self }
     }
 
     /// The quotas.
@@ -102,13 +116,29 @@ impl Capacity {
         self.quotas
     }
 
-    /// Whether the disk stays within its share with so many bytes more. A bucket has no such share.
+    /// Whether the disk stays within its share with so many bytes more, beside those that uploads in pieces were promised.
+    /// A bucket has no such share.
     ///
     /// # Errors
-    /// [`blobs::Error`] when the disk cannot be asked.
-    pub async fn has_disk_for(&self, bytes: u64) -> Result<bool, blobs::Error> {
-        let share = u64::from(self.disk_share) * 10;
+    /// [`Error`] when the disk or the database cannot be asked.
+    pub async fn has_disk_for(&self, bytes: u64) -> Result<bool, Error> {
+        let Promised { missing, whole } = self.storage.promised_room().await?;
+        let promised = if self.is_copied { whole } else { missing };
+        self.has_disk_for_promised(bytes.saturating_add(promised)).await
+    }
+
+    /// Whether the disk stays within its share with so many bytes more, which were promised to whoever sends them.
+    ///
+    /// # Errors
+    /// [`Error`] when the disk cannot be asked.
+    pub async fn has_disk_for_promised(&self, bytes: u64) -> Result<bool, Error> {
         let fullness = self.blobs.fullness(bytes).await?;
-        Ok(fullness.is_none_or(|thousandths| thousandths <= share))
+        Ok(fullness.is_none_or(|thousandths| self.is_within(thousandths)))
+    }
+
+    /// Whether a disk of which so many thousandths are used is within its share.
+    #[must_use]
+    pub fn is_within(&self, thousandths: u64) -> bool {
+        thousandths <= u64::from(self.disk_share) * 10
     }
 }

@@ -34,6 +34,7 @@ pub mod staging;
 mod storage;
 pub mod totals;
 mod upload_endings;
+mod upload_parts;
 pub mod uploads;
 mod words;
 

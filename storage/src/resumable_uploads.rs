@@ -41,20 +41,49 @@ pub struct ResumableUpload {
     pub is_ready: bool,
     /// The blob store's id for the parts of an earlier attempt to store it.
     pub parts: Option<String>,
+    /// What its sender said of it, word for word.
+    pub metadata: Option<String>,
     /// When it ends unless more of it comes.
     pub ends_at: Millis,
 }
 
+/// Room on disks that unfinished uploads in pieces were promised, and that nobody else may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promised {
+    /// Bytes that are still to come to the disk of the staging files.
+    pub missing: u64,
+    /// Bytes that will be stored, which take as much again where they are copied to another disk.
+    pub whole: u64,
+}
+
 impl Storage {
+    /// What unfinished uploads in pieces were promised.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn promised_room(&self) -> Result<Promised, Error> {
+        // What was given up has no size any more.
+        let sum = "SELECT CAST(COALESCE(SUM(CASE WHEN size > received THEN size - received END), 0) AS BIGINT) AS missing, \
+                   CAST(COALESCE(SUM(size), 0) AS BIGINT) AS whole \
+                   FROM uploads WHERE state = 'pending' AND received IS NOT NULL";
+        let row = self.database.fetch_optional(sum, args![]).await?.ok_or(Error::Corrupt)?;
+        Ok(Promised { missing: row.number("missing")?, whole: row.number("whole")? })
+    }
+
     /// Lets the sender of a pending upload, whose room is reserved, send it in pieces, the first within
     /// [`FIRST_BYTE_WITHIN`]. Returns `false` if it has ended meanwhile.
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn resume_upload_later(&self, id: BlobId, now: Millis) -> Result<bool, Error> {
-        let update = "UPDATE uploads SET received = 0, touched_at = $2, ends_at = $3 \
+    pub async fn resume_upload_later(
+        &self,
+        id: BlobId,
+        metadata: Option<&str>,
+        now: Millis,
+    ) -> Result<bool, Error> {
+        let update = "UPDATE uploads SET received = 0, touched_at = $2, ends_at = $3, metadata = $4 \
                       WHERE id = $1 AND state = 'pending' AND (expires_at IS NULL OR expires_at > $2)";
-        let values = args![id.to_string(), now, now + FIRST_BYTE_WITHIN];
+        let values = args![id.to_string(), now, now + FIRST_BYTE_WITHIN, metadata];
         Ok(self.database.execute(update, values).await? == 1)
     }
 
@@ -68,7 +97,7 @@ impl Storage {
         now: Millis,
     ) -> Result<Option<ResumableUpload>, Error> {
         let select = "SELECT u.name, u.media_type, u.size, u.received, u.account_id, u.for_item, u.state, u.parts, \
-                      u.ends_at, u.expires_at \
+                      u.ends_at, u.expires_at, u.metadata \
                       FROM uploads u LEFT JOIN beams b ON b.id = u.beam_id \
                       WHERE u.id = $1 AND u.received IS NOT NULL \
                       AND (u.state = 'ready' OR (u.state = 'pending' AND u.ends_at > $2)) \
@@ -152,6 +181,7 @@ impl ResumableUpload {
             for_item: row.get::<i64>("for_item")? == 1,
             is_ready: state == "ready",
             parts: row.get("parts")?,
+            metadata: row.get("metadata")?,
             ends_at: row.time_if_any("expires_at")?.map_or(ends_at, |end| end.min(ends_at)),
         })
     }

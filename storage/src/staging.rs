@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -41,6 +42,12 @@ impl Staging {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.recursive(true).create(folder)?;
         Ok(Self { folder: folder.to_owned() })
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The path of an upload's file.
@@ -94,6 +101,19 @@ impl Staging {
         let file = File::open(self.path(id)).await?;
         file.take(most as u64).read_to_end(&mut head).await?;
         Ok(head)
+    }
+
+    /// The bytes of a range of an upload's file, which are held in memory.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] when it has none, [`Error::Unreachable`] when it is shorter.
+    pub async fn read_range(&self, id: BlobId, range: Range<u64>) -> Result<Bytes, Error> {
+        let mut file = File::open(self.path(id)).await?;
+        file.seek(SeekFrom::Start(range.start)).await?;
+        let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+        let mut bytes = vec![0; length];
+        file.read_exact(&mut bytes).await?;
+        Ok(bytes.into())
     }
 
     /// All bytes of an upload's file, as fast as the stream is polled.

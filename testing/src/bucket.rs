@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
@@ -27,6 +27,21 @@ pub struct Bucket {
     server: AbortHandle,
     connections: TaskTracker,
     refuses_aborts: Arc<AtomicBool>,
+    parts: Arc<Parts>,
+}
+
+/// The parts of unfinished uploads that come in.
+#[derive(Debug)]
+struct Parts {
+    taken: AtomicUsize,
+    /// How many are taken in all before the server fails.
+    most: AtomicUsize,
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self { taken: AtomicUsize::new(0), most: AtomicUsize::new(usize::MAX) }
+    }
 }
 
 impl Bucket {
@@ -41,13 +56,15 @@ impl Bucket {
         let mut service = S3ServiceBuilder::new(s3s_fs::FileSystem::new(folder.path()).unwrap());
         service.set_auth(SimpleAuth::from_single("test", Self::SECRET));
         let refuses_aborts = Arc::<AtomicBool>::default();
-        service.set_access(OneBucket { refuses_aborts: refuses_aborts.clone() });
+        let parts = Arc::<Parts>::default();
+        let access = OneBucket { refuses_aborts: refuses_aborts.clone(), parts: parts.clone() };
+        service.set_access(access);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let connections = TaskTracker::new();
         let serving = serve(listener, service.build(), connections.clone());
         let server = tokio::spawn(serving).abort_handle();
-        Self { address, folder, server, connections, refuses_aborts }
+        Self { address, folder, server, connections, refuses_aborts, parts }
     }
 
     /// The location of a bucket with this name, as an operator writes it.
@@ -59,6 +76,27 @@ impl Bucket {
     /// Makes the server refuse to delete the parts of unfinished uploads, like a policy that forgot that permission.
     pub fn refuses_aborts(&self, refuses: bool) {
         self.refuses_aborts.store(refuses, Ordering::Relaxed);
+    }
+
+    /// Lets the server take so many parts of unfinished uploads in all, and fail at the next one.
+    pub fn takes_parts(&self, most: usize) {
+        self.parts.most.store(most, Ordering::Relaxed);
+    }
+
+    /// How many parts of unfinished uploads it has taken.
+    #[must_use]
+    pub fn taken_parts(&self) -> usize {
+        self.parts.taken.load(Ordering::Relaxed)
+    }
+
+    /// Forgets what is unfinished, as the rules of a bucket may say.
+    pub fn forgets_unfinished(&self) {
+        for file in files_in(self.folder.path()) {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name.starts_with(".upload") {
+                std::fs::remove_file(file).unwrap();
+            }
+        }
     }
 
     /// Ends the server and all its connections.
@@ -91,6 +129,7 @@ impl Drop for Bucket {
 /// Refuses to create buckets, which the server otherwise does by itself.
 struct OneBucket {
     refuses_aborts: Arc<AtomicBool>,
+    parts: Arc<Parts>,
 }
 
 #[async_trait::async_trait]
@@ -102,6 +141,14 @@ impl S3Access for OneBucket {
         let aborts = context.s3_op().name() == "AbortMultipartUpload";
         if aborts && self.refuses_aborts.load(Ordering::Relaxed) {
             return Err(s3_error!(AccessDenied));
+        }
+        if context.s3_op().name() == "UploadPart" {
+            let Parts { taken, most } = &*self.parts;
+            let most = most.load(Ordering::Relaxed);
+            let one_more = |taken| (taken < most).then_some(taken + 1);
+            if taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_err() {
+                return Err(s3_error!(InternalError));
+            }
         }
         match context.s3_path().get_bucket_name() {
             Some(BUCKET) => Ok(()),

@@ -46,7 +46,7 @@ const NOT_SHOWN = [
   'Too much data is waiting for that device.',
   'Upload-Checksum must be sha1 or sha256, a space, and the checksum in base64.',
   'Upload-Length must be the length of the file in bytes.',
-  'Upload-Metadata must be keys with values in base64.',
+  'Upload-Metadata must be keys with values in base64, in at most 4096 bytes.',
   'Upload-Offset must be the number of bytes that are here.',
   'beam_id must be the id of a beam.',
 ]

@@ -95,10 +95,10 @@ class Request implements HttpRequest {
     this.#onProgress(size)
     const [status, headers] =
       fault === undefined ? server.answer(method, url, this.#headers, size) : [fault, []]
-    const said = new Map(headers)
+    const said = new Map(headers.map(([name, value]) => [name.toLowerCase(), value]))
     return {
       getStatus: () => status,
-      getHeader: (name) => said.get(name),
+      getHeader: (name) => said.get(name.toLowerCase()),
       getBody: () => '',
       getUnderlyingObject: () => null,
     }

@@ -100,7 +100,7 @@ class ResumableUpload {
       storeFingerprintForResuming: false,
       ...(httpStack ? { httpStack } : {}),
       onShouldRetry: (error) => mayPass(failureOf(error)),
-      onAfterResponse: (_, answer) => this.#heard(Number(answer.getHeader('Upload-Offset') ?? 0)),
+      onAfterResponse: (_, answer) => this.#heard(Number(answer.getHeader('upload-offset') ?? 0)),
       onUploadUrlAvailable: () => {
         tus.options.endpoint = null
         if (tus.url !== null) void this.#around.places.keep(this.#key, tus.url)
@@ -216,7 +216,7 @@ function failureOf(error: Error): Failure {
   const answer = error instanceof DetailedError ? error.originalResponse : null
   const status = answer?.getStatus() ?? 0
   // Every answer of the server about an upload bears its version (H45).
-  return { status, isLapse: (status === 404 || status === 410) && answer?.getHeader('Tus-Resumable') != null }
+  return { status, isLapse: (status === 404 || status === 410) && answer?.getHeader('tus-resumable') != null }
 }
 
 function refused(error: unknown): Failure {

@@ -12,10 +12,11 @@ use super::report::Check;
 use crate::app::Listening;
 use crate::config::Config;
 use crate::random;
-use crate::start::descriptors;
+use crate::start::{STAGING_FOLDER, descriptors};
 
 const DATA: &str = "data folder";
 const DISK: &str = "disk space";
+const STAGING: &str = "disk for large files";
 const FILES: &str = "open files";
 const PUBLIC: &str = "public address";
 const QR: &str = "address in the QR code";
@@ -60,28 +61,79 @@ fn judge_folder(data: &Path, is_new: bool, tried: io::Result<()>) -> Check {
 #[must_use]
 pub fn disk(config: &Config) -> Check {
     let heliograph_storage::blobs::Location::Folder(folder) = config.blobs() else {
-        return judge_disk(fullness(&config.data), 100, &config.data);
+        return judge_disk(Usage::of(&config.data), 100, &config.data);
     };
-    judge_disk(fullness(&folder), u64::from(config.uploads.disk_share), &folder)
+    judge_disk(Usage::of(&folder), u64::from(config.uploads.disk_share), &folder)
 }
 
-/// The used share in thousandths, like `df`: space that is reserved for root does not count.
-#[cfg(unix)]
-fn fullness(folder: &Path) -> Option<u64> {
-    let existing = folder.ancestors().find(|folder| folder.exists())?;
-    let disk = rustix::fs::statvfs(existing).ok()?;
-    let used = disk.f_blocks.saturating_sub(disk.f_bfree);
-    let usable = used.saturating_add(disk.f_bavail);
-    Some(used.saturating_mul(1_000) / usable.max(1))
+/// The disk on which uploads in pieces are collected (H45), wherever they are stored afterwards.
+#[must_use]
+pub fn staging_disk(config: &Config) -> Check {
+    let (folder, limits) = (config.data.join(STAGING_FOLDER), &config.uploads);
+    let largest = limits.account_file.0.max(limits.guest_file.0);
+    judge_staging(Usage::of(&folder), u64::from(limits.disk_share), largest, &folder)
 }
 
-#[cfg(not(unix))]
-fn fullness(_: &Path) -> Option<u64> {
-    None
+/// What is used of a disk, like `df`: space that is reserved for root does not count.
+#[derive(Clone, Copy, Debug)]
+struct Usage {
+    used: u64,
+    usable: u64,
 }
 
-fn judge_disk(thousandths: Option<u64>, share: u64, folder: &Path) -> Check {
-    let Some(full) = thousandths.map(|full| full / 10) else {
+impl Usage {
+    /// Of the disk of a folder, or of what would contain it.
+    #[cfg(unix)]
+    fn of(folder: &Path) -> Option<Self> {
+        let existing = folder.ancestors().find(|folder| folder.exists())?;
+        let disk = rustix::fs::statvfs(existing).ok()?;
+        let used = disk.f_blocks.saturating_sub(disk.f_bfree);
+        let usable = used.saturating_add(disk.f_bavail);
+        let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
+        Some(Self { used: bytes(used), usable: bytes(usable) })
+    }
+
+    #[cfg(not(unix))]
+    fn of(_: &Path) -> Option<Self> {
+        None
+    }
+
+    /// The used share in percent.
+    fn percent(self) -> u64 {
+        (self.used / (self.usable / 1_000).max(1)) / 10
+    }
+
+    /// Bytes that are left of a share in percent.
+    fn left_of(self, share: u64) -> u64 {
+        (self.usable / 100).saturating_mul(share).saturating_sub(self.used)
+    }
+}
+
+fn judge_staging(usage: Option<Usage>, share: u64, largest: u64, folder: &Path) -> Check {
+    let Some(usage) = usage else {
+        return Check::skipped(STAGING, "The system does not tell how full the disk is.");
+    };
+    let left = usage.left_of(share);
+    let seen = format!(
+        "Files that come in pieces are collected in {}, which has {} of {share} % left; the largest file may have {}.",
+        folder.display(),
+        in_gib(left),
+        in_gib(largest),
+    );
+    if left < largest {
+        let advice = "Make room on that disk, or name a larger one with --data; until then large files are refused.";
+        return Check::warning(STAGING, seen, advice);
+    }
+    Check::ok(STAGING, seen)
+}
+
+fn in_gib(bytes: u64) -> String {
+    let tenths = bytes.saturating_mul(10) >> 30;
+    format!("{}.{} GiB", tenths / 10, tenths % 10)
+}
+
+fn judge_disk(usage: Option<Usage>, share: u64, folder: &Path) -> Check {
+    let Some(full) = usage.map(Usage::percent) else {
         return Check::skipped(DISK, "The system does not tell how full the disk is.");
     };
     let seen =
@@ -188,14 +240,30 @@ mod tests {
     #[test]
     fn a_disk_is_judged_by_its_share() {
         let folder = Path::new("/srv");
-        for (thousandths, state) in [
+        for (percent, state) in [
             (None, State::Skipped),
-            (Some(740), State::Ok),
-            (Some(750), State::Warning),
-            (Some(800), State::Failed),
+            (Some(74), State::Ok),
+            (Some(75), State::Warning),
+            (Some(80), State::Failed),
         ] {
-            assert_eq!(judge_disk(thousandths, 80, folder).state, state, "{thousandths:?}");
+            let usage = percent.map(|percent| Usage { used: percent << 20, usable: 100 << 20 });
+            assert_eq!(judge_disk(usage, 80, folder).state, state, "{percent:?}");
         }
+    }
+
+    #[test]
+    fn the_disk_on_which_pieces_are_collected_has_room_for_the_largest_file() {
+        let judge = |used| {
+            let usage = Some(Usage { used, usable: 100 << 30 });
+            judge_staging(usage, 80, 2 << 30, Path::new("/srv/staging"))
+        };
+        assert_eq!(judge(78 << 30).state, State::Ok);
+        let tight = judge((78 << 30) + 1_000_000_000);
+        assert_eq!(tight.state, State::Warning);
+        assert!(tight.seen.contains("has 1.0 GiB of 80 % left"), "{}", tight.seen);
+        assert_eq!(judge(90 << 30).state, State::Warning);
+        let unknown = judge_staging(None, 80, 1, Path::new("/srv/staging"));
+        assert_eq!(unknown.state, State::Skipped);
     }
 
     #[test]

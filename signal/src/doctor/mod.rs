@@ -44,6 +44,7 @@ async fn own(config: &Config, clock: Clock) -> Vec<Check> {
     let mut checks = vec![machine::data_folder(&config.data), stores::database(config).await];
     checks.extend(stores::store(config, clock).await);
     checks.push(machine::disk(config));
+    checks.push(machine::staging_disk(config));
     checks.push(machine::open_files(config.connections));
     checks.push(judge_clock(clock));
     let found = ports::look(config.listen, false).await;

@@ -15,3 +15,4 @@ mod redirect;
 pub mod router;
 mod routes;
 mod scheme;
+mod tus_headers;

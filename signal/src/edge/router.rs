@@ -90,7 +90,14 @@ fn calls() -> OpenApiRouter<Arc<App>> {
 /// Uploads in pieces (H45). A piece has no limit on its length but that of its file.
 fn in_pieces() -> OpenApiRouter<Arc<App>> {
     both(routes!(tus::describe, tus::create))
-        .merge(both(routes!(tus::look, tus::append, tus::end, tus::read)))
+        .merge(both(routes!(
+            tus::describe_upload,
+            tus::look,
+            tus::append,
+            tus::end,
+            tus::read,
+            tus::overridden
+        )))
         .layer(from_fn(tus::speak))
 }
 

@@ -40,7 +40,7 @@ pub use check::check;
 pub use serve::{Listeners, serve};
 
 /// Name of the folder in the data folder with what has come of uploads in pieces.
-const STAGING_FOLDER: &str = "staging";
+pub(crate) const STAGING_FOLDER: &str = "staging";
 
 /// Connections that wait to be accepted. Linux silently drops what arrives beyond that, or resets it later, so it is as
 /// long a queue as Linux allows by default (`net.core.somaxconn`).

@@ -11,6 +11,7 @@ use super::broken_uploads::until;
 use super::bucket::files_in;
 use super::device::unknown_beam;
 use super::file::File;
+use super::person::Person;
 use super::server::{Answer, TestServer};
 
 pub const VERSION: (&str, &str) = ("tus-resumable", "1.0.0");
@@ -28,6 +29,19 @@ pub async fn kept_beam(server: &TestServer) -> BeamId {
     ada.sees("kept").await;
     ada.leaves().await;
     beam
+}
+
+/// A saved beam of this person, in which everybody may write.
+pub async fn saved_beam(server: &TestServer, owner: &Person<'_>) -> BeamId {
+    let created = server.create_beam().await;
+    let cookies = owner.cookies_for("/ws");
+    let mut device = server.connect_as(created.beam_id, &[("cookie", &*cookies)]).await.unwrap();
+    device.says(&json!({"type": "auth", "message": created.beam_key, "extra": {"v": 1}})).await;
+    device.is_welcomed().await;
+    device.says(&json!({"type": "save_beam", "message": "Trip"})).await;
+    device.sees("beam_saved").await;
+    device.leaves().await;
+    created.beam_id
 }
 
 pub fn metadata(file: &File) -> String {

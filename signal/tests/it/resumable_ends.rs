@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use heliograph_shared::api::beams::LinkAccess;
-use heliograph_shared::ids::BeamId;
 use heliograph_shared::time::Millis;
 use heliograph_signal::start::sweeper;
 use serde_json::{Value, json};
@@ -12,8 +11,7 @@ use tokio::io::AsyncWriteExt as _;
 use super::broken_uploads::until;
 use super::bucket::Bucket;
 use super::file::{HOUR, MIB, bucket_flags, png};
-use super::person::Person;
-use super::pieces::{TYPE, VERSION, begins_piece, kept_beam, metadata};
+use super::pieces::{TYPE, VERSION, begins_piece, kept_beam, metadata, saved_beam};
 use super::server::{Answer, TestServer};
 use super::world::{EVERYBODY, Trip, Who, World, on_both};
 
@@ -85,29 +83,14 @@ async fn h46_a_slow_piece_is_made_safe_every_minute() {
     let mut stream = begins_piece(&server, &path, 0, 6 * MIB, &file.bytes[..MIB]).await;
     until(async || server.takes_piece(&path, 0, b"").await.status == 423).await;
 
-    for piece in file.bytes[MIB..].chunks(MIB / 4).take(8) {
-        // Not so long that the sender counts as silent.
-        server.time_passes(Duration::from_secs(25)).await;
+    for piece in file.bytes[MIB..].chunks(MIB / 4).take(12) {
+        // Several of them at once are not so long that the sender counts as silent.
+        server.time_passes(Duration::from_secs(7)).await;
         stream.write_all(piece).await.unwrap();
-        for _ in 0..100 {
-            tokio::task::yield_now().await;
-        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
 
     until(async || server.has_of(&path).await.unwrap() >= MIB).await;
-}
-
-/// A saved beam of this person, in which everybody may write.
-async fn saved_beam(server: &TestServer, owner: &Person<'_>) -> BeamId {
-    let created = server.create_beam().await;
-    let cookies = owner.cookies_for("/ws");
-    let mut device = server.connect_as(created.beam_id, &[("cookie", &*cookies)]).await.unwrap();
-    device.says(&json!({"type": "auth", "message": created.beam_key, "extra": {"v": 1}})).await;
-    device.is_welcomed().await;
-    device.says(&json!({"type": "save_beam", "message": "Trip"})).await;
-    device.sees("beam_saved").await;
-    device.leaves().await;
-    created.beam_id
 }
 
 /// Begins an upload as this person.

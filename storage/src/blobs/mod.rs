@@ -4,6 +4,7 @@
 mod error;
 mod key;
 mod location;
+mod parts;
 mod trial;
 mod writer;
 
@@ -23,6 +24,7 @@ use object_store::{GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectSt
 pub use error::Error;
 pub use key::{BlobId, BlobKey};
 pub use location::{Credentials, Location, S3};
+pub use parts::{PARTS_AT_ONCE, Parts};
 pub use trial::Step;
 pub use writer::Writer;
 
@@ -203,6 +205,15 @@ impl Blobs {
             return Ok(None);
         };
         Ok(Some(disk::fullness(folder.clone(), more).await?))
+    }
+
+    /// Whether [`Self::adopt`] takes files of this folder: the store is a folder on the same disk.
+    #[must_use]
+    pub fn adopts_from(&self, staging: &FilePath) -> bool {
+        use std::os::unix::fs::MetadataExt as _;
+        let Store::Folder { folder, .. } = &self.store else { return false };
+        let disk = |folder: &FilePath| std::fs::metadata(folder).map(|about| about.dev());
+        matches!((disk(folder), disk(staging)), (Ok(own), Ok(other)) if own == other)
     }
 
     fn objects(&self) -> &dyn ObjectStore {

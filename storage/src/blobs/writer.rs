@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use super::Error;
 
 /// Bytes per part in a bucket: the minimum of S3.
-const BUCKET_PART: usize = 5 * 1024 * 1024;
+pub(super) const BUCKET_PART: usize = 5 * 1024 * 1024;
 /// Bytes per part in a file.
 const FILE_PART: usize = 1024 * 1024;
 /// Parts in flight to a file: one is written while the next one fills. More would not be faster.

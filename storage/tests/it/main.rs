@@ -13,6 +13,7 @@ mod blobs;
 mod kept_beams;
 mod lease;
 mod notes;
+mod resumable_uploads;
 mod sessions;
 mod stage;
 mod together;

@@ -14,10 +14,10 @@ use crate::accounts::{account, person};
 use crate::sessions::session;
 use crate::stage::{MS, at, on_both, quotas, with_writer};
 
-const NOW: Millis = at(1_000);
-const HOUR: Duration = Duration::from_hours(1);
+pub const NOW: Millis = at(1_000);
+pub const HOUR: Duration = Duration::from_hours(1);
 
-fn id(n: u8) -> BlobId {
+pub fn id(n: u8) -> BlobId {
     BlobId::from_random([n; 16])
 }
 
@@ -26,7 +26,7 @@ fn beam() -> BeamId {
 }
 
 /// File `n`, of no account and no beam.
-fn file(n: u8) -> NewUpload {
+pub fn file(n: u8) -> NewUpload {
     NewUpload {
         id: id(n),
         account: None,
@@ -49,7 +49,7 @@ fn of_beam(n: u8) -> NewUpload {
     NewUpload { beam: Some(beam()), ..file(n) }
 }
 
-fn exactly(size: u64, quota: u64) -> Wish {
+pub fn exactly(size: u64, quota: u64) -> Wish {
     Wish { least: size, most: size, quotas: quotas(quota) }
 }
 

@@ -1,7 +1,7 @@
 //! Uploads in pieces by tus 1.0.0 (H45 to H48): for items of saved and kept beams, with the limits and quotas of H44.
 
 use std::sync::Arc;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
@@ -9,19 +9,20 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use heliograph_shared::api::ErrorBody;
 use heliograph_shared::api::uploads::UploadedFile;
 use heliograph_shared::ids::BeamId;
-use heliograph_shared::time::Millis;
 use heliograph_storage::blobs::BlobId;
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::uploads::for_item;
 use crate::address::Client;
 use crate::app::App;
 use crate::edge::auth::MaybeLoggedIn;
+use crate::edge::tus_headers::{
+    CHECKSUM, EXPIRES, LENGTH, METADATA, METHOD, Metadata, OFFSET, RESUMABLE, date, number,
+};
 use crate::error::Error;
 use crate::files::uploads::checksum::{ALGORITHMS, Checksum};
 use crate::files::uploads::resumable::{NewResumable, Piece};
@@ -36,13 +37,6 @@ const PIECE_TYPE: &str = "application/offset+octet-stream";
 const STORED_WITHIN: Duration = Duration::from_secs(10);
 /// After so many seconds it asks again.
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("1");
-
-const RESUMABLE: HeaderName = HeaderName::from_static("tus-resumable");
-const OFFSET: HeaderName = HeaderName::from_static("upload-offset");
-const LENGTH: HeaderName = HeaderName::from_static("upload-length");
-const METADATA: HeaderName = HeaderName::from_static("upload-metadata");
-const EXPIRES: HeaderName = HeaderName::from_static("upload-expires");
-const CHECKSUM: HeaderName = HeaderName::from_static("upload-checksum");
 
 /// Adds the version to every answer, and refuses requests of another one. `OPTIONS` asks for it, and a `GET` is not of tus.
 pub async fn speak(request: Request, next: Next) -> Response {
@@ -71,12 +65,31 @@ pub async fn speak(request: Request, next: Next) -> Response {
 )]
 pub async fn describe(Path(beam): Path<String>) -> Result<Response, Error> {
     BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
+    Ok(description())
+}
+
+/// Tells the same at the address of an upload, whether or not there is one.
+#[utoipa::path(
+    options,
+    path = "/api/tus/{id}",
+    params(("id" = String, Path)),
+    responses(
+        (status = 204, description = "The headers tell the version, the extensions and the checksums."),
+        (status = 404, body = ErrorBody, description = "This is not the id of an upload."),
+    )
+)]
+pub async fn describe_upload(Path(id): Path<String>) -> Result<Response, Error> {
+    parse(&id)?;
+    Ok(description())
+}
+
+fn description() -> Response {
     let algorithms = HeaderValue::from_static(ALGORITHMS);
     let headers = [
         (HeaderName::from_static("tus-extension"), EXTENSIONS),
         (HeaderName::from_static("tus-checksum-algorithm"), algorithms),
     ];
-    Ok((StatusCode::NO_CONTENT, headers).into_response())
+    (StatusCode::NO_CONTENT, headers).into_response()
 }
 
 /// Begins an upload in pieces for an item of a saved or kept beam (H45).
@@ -110,16 +123,30 @@ pub async fn create(
     let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
     let length = number(&headers, &LENGTH)?
         .ok_or(Error::BadRequest("Upload-Length must be the length of the file in bytes."))?;
-    let said = match headers.get(METADATA) {
-        Some(said) => Metadata::parse(said.to_str().unwrap_or("\u{fffd}"))
-            .ok_or(Error::BadRequest("Upload-Metadata must be keys with values in base64."))?,
-        None => Metadata::default(),
-    };
-    let _place = app.uploads.enter_for_item(client)?;
+    let Metadata { name, media_type, said } = Metadata::read(&headers)?;
+    let place = app.uploads.enter_for_item(client)?;
     let uploader = for_item(&app, client, session, beam).await?;
-    let Metadata { name, media_type } = said;
-    let new = NewResumable { uploader, beam: Some(beam), name, media_type, length };
-    let (id, ends_at) = app.uploads.create_resumable(new).await?;
+    let new = NewResumable {
+        uploader,
+        beam: Some(beam),
+        name,
+        media_type,
+        metadata: said,
+        length,
+        place,
+    };
+    let (tell, told) = oneshot::channel();
+    let uploads = app.uploads.clone();
+    // In a task of its own: an upload whose creation was cut short, or whose Location nobody learns, would hold room.
+    app.tasks.spawn(async move {
+        let created = uploads.create_resumable(new).await;
+        if let Err(Ok((id, _))) = tell.send(created)
+            && let Err(error) = uploads.end_resumable(id).await
+        {
+            tracing::warn!(%error, "an upload that nobody waits for ends by its time");
+        }
+    });
+    let (id, ends_at) = told.await.map_err(|_| Error::Internal)??;
     let headers = [(header::LOCATION, location(id)?), (EXPIRES, date(ends_at)?)];
     Ok((StatusCode::CREATED, headers).into_response())
 }
@@ -130,7 +157,7 @@ pub async fn create(
     path = "/api/tus/{id}",
     params(("id" = String, Path), ("tus-resumable" = String, Header, description = "1.0.0")),
     responses(
-        (status = 200, description = "Upload-Offset tells it."),
+        (status = 200, description = "Upload-Offset tells it. Upload-Metadata are those that began it."),
         (status = 404, description = "There is no such upload, or it has ended."),
         (status = 412, description = "The request is of another version of tus."),
     )
@@ -143,7 +170,12 @@ pub async fn look(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result
         (EXPIRES, date(progress.ends_at)?),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
-    Ok((headers, Body::empty()).into_response())
+    let mut answer = (headers, Body::empty()).into_response();
+    if let Some(said) = progress.metadata {
+        let said = HeaderValue::try_from(said).map_err(|_| Error::Internal)?;
+        answer.headers_mut().insert(METADATA, said);
+    }
+    Ok(answer)
 }
 
 /// Appends a piece to an upload (H46). With the last one, the file is stored.
@@ -164,6 +196,7 @@ pub async fn look(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result
         (status = 412, body = ErrorBody, description = "The request is of another version of tus."),
         (status = 415, body = ErrorBody, description = "The body is of another type."),
         (status = 423, body = ErrorBody, description = "Another request sends a piece of it."),
+        (status = 429, body = ErrorBody, description = "Too many pieces from this address."),
         (status = 460, body = ErrorBody, description = "The bytes do not have the checksum."),
         (status = 502, body = ErrorBody, description = "The storage does not answer."),
         (status = 507, body = ErrorBody, description = "The disk is full."),
@@ -212,6 +245,38 @@ pub async fn append(
     }
     let headers = [(OFFSET, offset.into()), (EXPIRES, date(ends_at)?)];
     Ok((StatusCode::NO_CONTENT, headers).into_response())
+}
+
+/// Does what another method does, for a client that cannot send it (H46).
+#[utoipa::path(
+    post,
+    path = "/api/tus/{id}",
+    params(
+        ("id" = String, Path),
+        ("tus-resumable" = String, Header, description = "1.0.0"),
+        ("x-http-method-override" = String, Header, description = "PATCH, HEAD or DELETE."),
+    ),
+    responses(
+        (status = 200, description = "As HEAD answers."),
+        (status = 204, description = "As PATCH or DELETE answers."),
+        (status = 404, body = ErrorBody, description = "There is no such upload, or it has ended."),
+        (status = 405, body = ErrorBody, description = "The header names no such method."),
+        (status = 412, body = ErrorBody, description = "The request is of another version of tus."),
+    )
+)]
+pub async fn overridden(
+    State(app): State<Arc<App>>,
+    client: Extension<Option<Client>>,
+    id: Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Error> {
+    match headers.get(METHOD).map(HeaderValue::as_bytes) {
+        Some(b"PATCH") => append(State(app), client, id, headers, body).await,
+        Some(b"HEAD") => look(State(app), id).await,
+        Some(b"DELETE") => Ok(end(State(app), id).await?.into_response()),
+        _ => Err(Error::MethodNotAllowed),
+    }
 }
 
 /// Ends an unfinished upload (H47).
@@ -264,105 +329,4 @@ fn parse(id: &str) -> Result<BlobId, Error> {
 
 fn location(id: BlobId) -> Result<HeaderValue, Error> {
     HeaderValue::try_from(format!("/api/tus/{id}")).map_err(|_| Error::Internal)
-}
-
-/// A time as tus writes it (RFC 9110, section 5.6.7).
-fn date(time: Millis) -> Result<HeaderValue, Error> {
-    let since = Duration::from_millis(u64::try_from(time.get()).unwrap_or_default());
-    HeaderValue::try_from(httpdate::fmt_http_date(UNIX_EPOCH + since)).map_err(|_| Error::Internal)
-}
-
-/// A header of decimal digits; `None` when it is absent.
-fn number(headers: &HeaderMap, name: &HeaderName) -> Result<Option<u64>, Error> {
-    let mut values = headers.get_all(name).iter();
-    let (Some(value), None) = (values.next(), values.next()) else {
-        return if headers.contains_key(name) {
-            Err(Error::BadRequest("A header may be sent only once."))
-        } else {
-            Ok(None)
-        };
-    };
-    let digits = value.as_bytes();
-    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    let number = is_number.then(|| value.to_str().ok()?.parse().ok()).flatten();
-    number.map(Some).ok_or(Error::BadRequest("A length or offset must be a number of bytes."))
-}
-
-/// What an `Upload-Metadata` header says of a file.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Metadata {
-    name: String,
-    media_type: String,
-}
-
-impl Metadata {
-    /// Parses keys with values in base64, separated by commas. Ignores keys that the server does not know. `None` for what
-    /// is not such a list, a known key that comes twice, or a value that is not UTF-8.
-    fn parse(text: &str) -> Option<Self> {
-        let (mut name, mut media_type) = (None, None);
-        for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
-            let (key, value) = pair.split_once(' ').unwrap_or((pair, ""));
-            let slot = match key {
-                "filename" => &mut name,
-                "filetype" => &mut media_type,
-                _ => continue,
-            };
-            let value = String::from_utf8(STANDARD.decode(value).ok()?).ok()?;
-            if slot.replace(value).is_some() {
-                return None;
-            }
-        }
-        Some(Self { name: name.unwrap_or_default(), media_type: media_type.unwrap_or_default() })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn h45_the_metadata_name_the_file_and_its_type() {
-        let parsed =
-            Metadata::parse("filename cGxhbi5wZGY=,filetype YXBwbGljYXRpb24vcGRm, is_private")
-                .unwrap();
-        assert_eq!((&*parsed.name, &*parsed.media_type), ("plan.pdf", "application/pdf"));
-        assert_eq!(Metadata::parse(""), Some(Metadata::default()));
-        assert_eq!(Metadata::parse("filename"), Some(Metadata::default()));
-        assert_eq!(
-            Metadata::parse("other !!!"),
-            Some(Metadata::default()),
-            "an unknown key is not read"
-        );
-    }
-
-    #[test]
-    fn h45_what_is_no_metadata_is_refused() {
-        for wrong in [
-            "filename !",
-            "filename cGxhbi5wZGY",
-            "filename YQ==,filename YQ==",
-            "filetype /w==",
-            "filename a b",
-        ] {
-            assert_eq!(Metadata::parse(wrong), None, "{wrong:?}");
-        }
-    }
-
-    #[test]
-    fn a_number_is_of_digits_and_comes_once() {
-        let read = |values: &[&'static str]| {
-            let mut headers = HeaderMap::new();
-            for value in values {
-                headers.append(OFFSET, HeaderValue::from_static(value));
-            }
-            number(&headers, &OFFSET)
-        };
-        assert_eq!(read(&[]).unwrap(), None);
-        assert_eq!(read(&["0"]).unwrap(), Some(0));
-        assert_eq!(read(&["18446744073709551615"]).unwrap(), Some(u64::MAX));
-        for wrong in ["", "-1", "+1", "1.0", " 1", "0x1", "18446744073709551616", "1,1"] {
-            assert!(read(&[wrong]).is_err(), "{wrong:?}");
-        }
-        assert!(read(&["1", "1"]).is_err());
-    }
 }

@@ -1,6 +1,8 @@
 //! Uploads, in one request (H40) and in pieces (H45).
 
+mod arriving;
 pub mod checksum;
+mod copying;
 mod holds;
 mod receiving;
 pub mod resumable;
@@ -35,6 +37,9 @@ use crate::random;
 const RATE: Rate = Rate { burst: 120, every: Duration::from_secs(30) };
 /// Uploads for items from one address: a beam may take several batches of files at once.
 const RATE_OF_ITEMS: Rate = Rate { burst: 1_000, every: Duration::from_secs(1) };
+/// Pieces of uploads from one address. Each is made safe on the disk, however small it is; of 32 MiB, as our client sends
+/// them, this many carry more than any line.
+const RATE_OF_PIECES: Rate = Rate { burst: 500, every: Duration::from_millis(50) };
 /// Most concurrent uploads from one address.
 const AT_ONCE_PER_CLIENT: usize = 8;
 /// Name of the secret for the pseudonyms of addresses.
@@ -54,6 +59,7 @@ pub struct Uploads {
     address_secret: Secret,
     rate: Buckets<Client>,
     rate_of_items: Buckets<Client>,
+    rate_of_pieces: Buckets<Client>,
     by_client: Counts<Client>,
 }
 
@@ -113,7 +119,8 @@ impl Uploads {
         }
         let (rate, rate_of_items) = (Buckets::new(RATE), Buckets::new(RATE_OF_ITEMS));
         let by_client = Counts::new(AT_ONCE_PER_CLIENT);
-        let capacity = limits.capacity(blobs.clone());
+        let capacity = limits.capacity(blobs.clone(), storage.clone());
+        let capacity = capacity.collecting_in(staging.folder());
         Ok(Self {
             limits,
             capacity,
@@ -126,6 +133,7 @@ impl Uploads {
             address_secret,
             rate,
             rate_of_items,
+            rate_of_pieces: Buckets::new(RATE_OF_PIECES),
             by_client,
         })
     }
@@ -170,6 +178,12 @@ impl Uploads {
         Ok(Place { _memory: memory, _of_client: of_client })
     }
 
+    /// What files may take, for others who store something.
+    #[must_use]
+    pub fn capacity(&self) -> Capacity {
+        self.capacity.clone()
+    }
+
     /// Whether the disk has room for files at all, as far as there is one.
     pub async fn has_disk(&self) -> bool {
         self.capacity.has_disk_for(0).await.unwrap_or(false)
@@ -203,6 +217,7 @@ impl Uploads {
     pub fn sweep(&self, now: Instant) {
         self.rate.sweep(now);
         self.rate_of_items.sweep(now);
+        self.rate_of_pieces.sweep(now);
     }
 }
 
@@ -215,6 +230,7 @@ impl Uploader {
 #[cfg(test)]
 mod tests {
     use std::net::{IpAddr, Ipv4Addr};
+    use std::path::Path;
 
     use axum::http::HeaderMap;
     use clap::Parser;
@@ -229,19 +245,25 @@ mod tests {
         limits: Limits,
     }
 
+    async fn open(folder: &Path) -> Uploads {
+        let (storage, _) = Storage::open(&Location::Folder(folder.to_owned())).await.unwrap();
+        let blobs = Blobs::open(&blobs::Location::Folder(folder.to_owned())).unwrap();
+        let limits = Arguments::parse_from(["heliograph"]).limits;
+        let clock = Clock::running(Millis::new(0));
+        let staging = Staging::open(&folder.join("staging")).unwrap();
+        Uploads::open(limits, storage, blobs, staging, Budget::unlimited(), clock).await.unwrap()
+    }
+
+    fn somebody() -> Option<Client> {
+        let client = Client::of(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), &HeaderMap::new(), &[]);
+        assert!(client.is_some());
+        client
+    }
+
     #[tokio::test]
     async fn h44_a_thousand_files_for_items_come_at_once_and_then_one_a_second() {
         let folder = tempfile::tempdir().unwrap();
-        let location = Location::Folder(folder.path().to_owned());
-        let (storage, _) = Storage::open(&location).await.unwrap();
-        let blobs = Blobs::open(&blobs::Location::Folder(folder.path().to_owned())).unwrap();
-        let limits = Arguments::parse_from(["heliograph"]).limits;
-        let clock = Clock::running(Millis::new(0));
-        let staging = Staging::open(&folder.path().join("staging")).unwrap();
-        let budget = Budget::unlimited();
-        let uploads = Uploads::open(limits, storage, blobs, staging, budget, clock).await.unwrap();
-        let client = Client::of(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), &HeaderMap::new(), &[]);
-        assert!(client.is_some());
+        let (uploads, client) = (open(folder.path()).await, somebody());
         tokio::time::pause();
 
         for n in 1..=1_000 {
@@ -251,5 +273,24 @@ mod tests {
         tokio::time::advance(Duration::from_secs(1)).await;
         assert!(uploads.enter_for_item(client).is_ok());
         assert!(uploads.enter(client).is_ok(), "other uploads have a rate of their own");
+    }
+
+    #[tokio::test]
+    async fn h46_five_hundred_pieces_come_at_once_and_then_twenty_a_second() {
+        let folder = tempfile::tempdir().unwrap();
+        let (uploads, client) = (open(folder.path()).await, somebody());
+        tokio::time::pause();
+
+        for n in 1..=500 {
+            assert!(uploads.enter_with_piece(client).is_ok(), "{n}");
+        }
+        assert!(matches!(uploads.enter_with_piece(client), Err(Error::TooFast(_))));
+        assert!(uploads.enter_with_piece(None).is_ok());
+        assert!(uploads.enter_for_item(client).is_ok(), "uploads have a rate of their own");
+        tokio::time::advance(Duration::from_secs(1)).await;
+        for n in 1..=20 {
+            assert!(uploads.enter_with_piece(client).is_ok(), "{n}");
+        }
+        assert!(matches!(uploads.enter_with_piece(client), Err(Error::TooFast(_))));
     }
 }

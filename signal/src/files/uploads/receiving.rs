@@ -59,7 +59,7 @@ impl Uploads {
         let is_guest = uploader.is_guest();
         let declared = file.most.unwrap_or(u64::MAX);
         let reserved = Incoming::reserved(self, new.id, is_guest, declared);
-        let mut incoming = Incoming { room: 0, ..reserved };
+        let mut incoming = Incoming { room: 0, is_promised: false, ..reserved };
         let size = match incoming.take([head, rest], file).await {
             Ok(size) => size,
             Err(Failed { why, left }) => {
@@ -164,6 +164,8 @@ pub(super) struct Incoming<'a> {
     declared: u64,
     received: u64,
     room: u64,
+    /// Whether its room on the disk was promised when it began (H45).
+    is_promised: bool,
     /// When the database last heard of it.
     touched: Instant,
 }
@@ -185,7 +187,16 @@ impl<'a> Incoming<'a> {
     /// A file of at most `declared` bytes, for which room is reserved.
     pub fn reserved(uploads: &'a Uploads, id: BlobId, is_guest: bool, declared: u64) -> Self {
         let touched = uploads.clock.steady();
-        Self { uploads, is_guest, id, declared, received: 0, room: declared, touched }
+        Self {
+            uploads,
+            is_guest,
+            id,
+            declared,
+            received: 0,
+            room: declared,
+            is_promised: true,
+            touched,
+        }
     }
 
     /// Receives all bytes and returns their number. On an error it deletes the blob.
@@ -254,8 +265,14 @@ impl<'a> Incoming<'a> {
 
     /// How much to reserve ahead without exceeding the share of the disk; less when the disk is nearly full.
     async fn disk_room(&self, ahead: u64) -> Result<u64, Error> {
+        let capacity = &self.uploads.capacity;
         for ahead in [ahead, ahead.min(NEARLY_FULL)] {
-            if self.uploads.capacity.has_disk_for(ahead).await? {
+            let has_room = if self.is_promised {
+                capacity.has_disk_for_promised(ahead).await?
+            } else {
+                capacity.has_disk_for(ahead).await?
+            };
+            if has_room {
                 return Ok(ahead);
             }
         }

@@ -2,8 +2,7 @@
 //! the database. Once all are there, the file becomes a blob and the row a finished upload. Every step can be repeated,
 //! so that after a kill the sender goes on where the server was.
 
-use std::time::Duration;
-
+use bytes::Bytes;
 use heliograph_shared::api::uploads::UploadedFile;
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::time::Millis;
@@ -12,8 +11,8 @@ use heliograph_storage::blobs::{self, BlobId, BlobKey};
 use heliograph_storage::resumable_uploads::{FIRST_BYTE_WITHIN, ResumableUpload};
 use heliograph_storage::staging::{Appending, STAGING_BYTES};
 use heliograph_storage::uploads::{Room, Wish};
-use tokio::time::Instant;
 
+use super::arriving::Arriving;
 use super::checksum::Checksum;
 use super::holds::Held;
 use super::receiving::{ANY_TYPE, Failed, Incoming, not_media};
@@ -26,11 +25,6 @@ use crate::files::{file_name, media};
 use crate::multipart::{Headers, PIECE, PIECE_CAPACITY};
 use crate::paced_body::PacedBody;
 
-/// Bytes after which what came is made safe, in a piece without a checksum: so much at most comes again after a kill.
-const SAVE_EVERY: u64 = 8 * 1024 * 1024;
-/// Time after which it is made safe too, so that a slow sender does not lose what took it long, nor its upload, which ends
-/// without a byte ([`FIRST_BYTE_WITHIN`]).
-const SAVE_AFTER: Duration = Duration::from_mins(1);
 /// Longest declared media type that is stored; only its category counts.
 const TYPE_BYTES: usize = 127;
 
@@ -45,8 +39,12 @@ pub struct NewResumable {
     pub name: String,
     /// The declared media type.
     pub media_type: String,
+    /// What its sender said of it, for its sender to read again.
+    pub metadata: Option<String>,
     /// The file's length in bytes.
     pub length: u64,
+    /// The permit, held until the upload has begun.
+    pub place: Place,
 }
 
 /// A piece of an upload.
@@ -73,16 +71,22 @@ pub struct Progress {
     pub length: u64,
     /// When it ends unless more of it comes.
     pub ends_at: Millis,
+    /// What its sender said of it.
+    pub metadata: Option<String>,
     /// Present when all bytes are here and [`Uploads::store`] is next.
     pub complete: Option<Held>,
 }
 
 impl Uploads {
-    /// Admits one more piece of an upload. Pieces have no rate: creating uploads has.
+    /// Admits one more piece of an upload.
     ///
     /// # Errors
-    /// [`Error::Busy`] when the address has too many running uploads or the memory is spent.
+    /// [`Error::TooFast`] when the address exceeds its rate, [`Error::Busy`] when it has too many running uploads or the
+    /// memory is spent.
     pub fn enter_with_piece(&self, client: Option<Client>) -> Result<Place, Error> {
+        if let Some(client) = client {
+            self.rate_of_pieces.take(client, self.clock.steady()).map_err(Error::TooFast)?;
+        }
         // What waits for the disk: in our buffer, and in the one of its file.
         self.place(client, 2 * STAGING_BYTES)
     }
@@ -92,28 +96,27 @@ impl Uploads {
     /// # Errors
     /// [`Error::TooLarge`], [`Error::NoRoom`], [`Error::NotFound`] when the beam has ended.
     pub async fn create_resumable(&self, new: NewResumable) -> Result<(BlobId, Millis), Error> {
-        let NewResumable { uploader, beam, name, media_type, length } = new;
+        let NewResumable { uploader, beam, name, media_type, metadata, length, place: _place } =
+            new;
         let is_guest = uploader.is_guest();
         if length > self.limits.file(is_guest) || i64::try_from(length).is_err() {
             return Err(Error::TooLarge);
-        }
-        if !(self.has_staging_for(length).await? && self.capacity.has_disk_for(length).await?) {
-            return Err(Error::NoRoom);
         }
         let media_type = media_type[..media_type.floor_char_boundary(TYPE_BYTES)].to_owned();
         let (new, _) = self.begin(uploader, beam, file_name::clean(&name), media_type).await?;
         // The sweeper must not take its staging file for one that nobody needs.
         let _held = self.held.try_hold(new.id);
-        let reserved = self.reserve(new.id, length).await;
+        let reserved = self.reserve(new.id, length, metadata.as_deref()).await;
         if let Err(why) = reserved {
             self.storage.abandon_upload(new.id, false, self.clock.now()).await?;
+            self.staging.remove(new.id).await?;
             return Err(why);
         }
         let ends = self.clock.now() + FIRST_BYTE_WITHIN;
         Ok((new.id, new.expires_at.map_or(ends, |end| end.min(ends))))
     }
 
-    async fn reserve(&self, id: BlobId, length: u64) -> Result<(), Error> {
+    async fn reserve(&self, id: BlobId, length: u64, metadata: Option<&str>) -> Result<(), Error> {
         let now = self.clock.now();
         let wish = Wish { least: length, most: length, quotas: self.limits.quotas() };
         match self.storage.grow_upload(id, wish, now).await? {
@@ -122,7 +125,18 @@ impl Uploads {
             Room::Gone => return Err(Error::NotFound),
         }
         self.staging.create(id).await?;
-        if self.storage.resume_upload_later(id, now).await? { Ok(()) } else { Err(Error::NotFound) }
+        if !self.storage.resume_upload_later(id, metadata, now).await? {
+            return Err(Error::NotFound);
+        }
+        // This one has its promise by now: of two at a time, each sees the other's.
+        if self.keeps_promises().await? { Ok(()) } else { Err(Error::NoRoom) }
+    }
+
+    /// Whether the disks stay within their share when all uploads in pieces come whole.
+    async fn keeps_promises(&self) -> Result<bool, Error> {
+        let promised = self.storage.promised_room().await?;
+        let fullness = self.staging.fullness(promised.missing).await?;
+        Ok(self.capacity.is_within(fullness) && self.capacity.has_disk_for(0).await?)
     }
 
     /// How far an upload is.
@@ -151,12 +165,9 @@ impl Uploads {
             return Err(Error::TooLarge);
         }
         let file = self.staging_for(id, &upload).await?;
-        let came = upload.received;
-        let (most, saved_at) = (upload.length, self.clock.steady());
-        let mut arriving =
-            Arriving { uploads: self, id, file, came, saved: came, saved_at, most, checksum };
-        arriving.take(&mut body).await?;
-        let progress = Progress::of(&ResumableUpload { received: arriving.saved, ..upload });
+        let arriving = Arriving::new(self, id, &upload, file, checksum);
+        let received = arriving.take(&mut body).await?;
+        let progress = Progress::of(&ResumableUpload { received, ..upload });
         let is_complete = progress.offset == progress.length && !upload.is_ready;
         let ends_at = if is_complete { progress.ends_at } else { self.ends_of(id).await? };
         Ok(Progress { ends_at, complete: is_complete.then_some(held), ..progress })
@@ -270,31 +281,48 @@ impl Uploads {
     }
 
     async fn write_blob(&self, id: BlobId, upload: &ResumableUpload) -> Result<(), Error> {
-        let key = BlobKey::Upload(id);
         // Or else its time might end between the blob and the row, and a blob without a row would stay for ever.
         if !self.storage.claim_upload(id, self.clock.now()).await? {
             return Err(Error::NotFound);
         }
-        if !self.has_blob(id, upload.length).await? {
-            self.recognise(id, upload).await?;
-            match self.blobs.delete(key, upload.parts.as_deref()).await {
-                // Some stores refuse to delete parts that do not exist.
-                Err(error @ blobs::Error::Refused(_)) => {
-                    tracing::warn!(%error, "parts of an earlier attempt may stay in the bucket");
-                }
-                deleted => deleted?,
-            }
-            if !self.blobs.adopt(key, &self.staging.path(id)).await? {
-                return self.copy(id, upload).await;
-            }
+        let has_blob = self.has_blob(id, upload.length).await?;
+        self.recognise(id, upload, has_blob).await?;
+        let is_to_finish = has_blob || self.make_blob(id, upload).await?;
+        if is_to_finish && !self.storage.finish_upload(id, upload.length, self.clock.now()).await? {
+            return Err(Error::NotFound);
         }
-        let is_there = self.storage.finish_upload(id, upload.length, self.clock.now()).await?;
-        if is_there { Ok(()) } else { Err(Error::NotFound) }
+        Ok(self.storage.forget_upload_parts(id).await?)
     }
 
-    /// Records the media type. Ends a guest's upload for no item that is no medium.
-    async fn recognise(&self, id: BlobId, upload: &ResumableUpload) -> Result<(), Error> {
-        let head = self.staging.head(id, media::HEAD).await?;
+    /// Makes the staging file the blob. Returns whether the row is still to be finished.
+    async fn make_blob(&self, id: BlobId, upload: &ResumableUpload) -> Result<bool, Error> {
+        let key = BlobKey::Upload(id);
+        if let Some(parts) = self.blobs.parts(key, upload.length) {
+            self.copy_to_bucket(id, upload, &parts).await?;
+            return Ok(true);
+        }
+        // What an earlier attempt to copy it to another disk left.
+        self.blobs.delete(key, None).await?;
+        if self.blobs.adopt(key, &self.staging.path(id)).await? {
+            return Ok(true);
+        }
+        self.copy(id, upload).await?;
+        Ok(false)
+    }
+
+    /// Records the media type, also of a blob that a kill or a restored database has parted from its row. Ends a guest's
+    /// upload for no item that is no medium.
+    async fn recognise(
+        &self,
+        id: BlobId,
+        upload: &ResumableUpload,
+        has_blob: bool,
+    ) -> Result<(), Error> {
+        let head = if has_blob {
+            self.head_of_blob(id, upload.length).await?
+        } else {
+            self.staging.head(id, media::HEAD).await?
+        };
         let media_type = match media::recognise(&upload.media_type, &head) {
             Some(media_type) => media_type,
             None if upload.for_item => ANY_TYPE,
@@ -306,7 +334,14 @@ impl Uploads {
         Ok(self.storage.note_media_type(id, media_type).await?)
     }
 
-    /// Copies the staging file to the store, as a file that comes in one request, and finishes the upload.
+    async fn head_of_blob(&self, id: BlobId, length: u64) -> Result<Vec<u8>, Error> {
+        let range = 0..length.min(media::HEAD as u64);
+        let reading = self.blobs.read(BlobKey::Upload(id), range).await?;
+        let pieces: Vec<Bytes> = futures_util::TryStreamExt::try_collect(reading).await?;
+        Ok(pieces.concat())
+    }
+
+    /// Copies the staging file to a folder on another disk, as a file that comes in one request, and finishes the upload.
     async fn copy(&self, id: BlobId, upload: &ResumableUpload) -> Result<(), Error> {
         let written = self.blobs.writer_bytes() * PIECE_CAPACITY / PIECE;
         let _memory = self.budget.take(Kind::Uploads, written + 2 * STAGING_BYTES)?;
@@ -314,7 +349,7 @@ impl Uploads {
         let content = Box::pin(futures_util::TryStreamExt::map_err(content, Error::from));
         let file = SentFile { headers: Headers::default(), most: Some(upload.length), content };
         let mut incoming = Incoming::reserved(self, id, upload.is_guest, upload.length);
-        match incoming.take(<[bytes::Bytes; 2]>::default(), file).await {
+        match incoming.take(<[Bytes; 2]>::default(), file).await {
             Ok(_) => Ok(()),
             Err(Failed { why, .. }) => Err(why),
         }
@@ -328,103 +363,15 @@ impl Uploads {
         Ok(UploadedFile { id: id.to_string(), url, name, size, kind: media_type, expires_at })
     }
 
-    /// Whether the disk of the staging files stays within its share with so many bytes more.
-    async fn has_staging_for(&self, bytes: u64) -> Result<bool, Error> {
-        let share = u64::from(self.limits.disk_share) * 10;
-        Ok(self.staging.fullness(bytes).await? <= share)
+    /// Whether the disk of the staging files stays within its share with so many bytes more, which were promised.
+    pub(super) async fn has_staging_for(&self, bytes: u64) -> Result<bool, Error> {
+        Ok(self.capacity.is_within(self.staging.fullness(bytes).await?))
     }
 }
 
 impl Progress {
-    const fn of(upload: &ResumableUpload) -> Self {
+    fn of(upload: &ResumableUpload) -> Self {
         let ResumableUpload { received: offset, length, ends_at, .. } = *upload;
-        Self { offset, length, ends_at, complete: None }
-    }
-}
-
-/// A piece that is arriving.
-struct Arriving<'a> {
-    uploads: &'a Uploads,
-    id: BlobId,
-    /// Absent when nothing more may come.
-    file: Option<Appending>,
-    /// Bytes of the upload that came.
-    came: u64,
-    /// Those that are safe.
-    saved: u64,
-    /// When they were made safe, or the piece began.
-    saved_at: Instant,
-    /// The upload's length.
-    most: u64,
-    checksum: Option<Checksum>,
-}
-
-impl Arriving<'_> {
-    async fn take(&mut self, body: &mut PacedBody) -> Result<(), Error> {
-        let filled = self.fill(body).await;
-        if let Some(checksum) = self.checksum.take() {
-            filled?;
-            return if checksum.is_right() { self.save().await } else { Err(Error::WrongChecksum) };
-        }
-        match filled {
-            // More than the declared length: it is not known what the file is.
-            Err(Error::TooLarge) => Err(Error::TooLarge),
-            Err(why) => {
-                self.save().await?;
-                Err(why)
-            }
-            Ok(()) => self.save().await,
-        }
-    }
-
-    async fn fill(&mut self, body: &mut PacedBody) -> Result<(), Error> {
-        let mut checked = self.came;
-        while let Some(bytes) = body.next().await? {
-            let count = bytes.len() as u64;
-            if count > self.most.saturating_sub(self.came) {
-                return Err(Error::TooLarge);
-            }
-            if self.came + count > checked {
-                checked = (self.came + count + SAVE_EVERY).min(self.most);
-                if !self.uploads.has_staging_for(checked - self.came).await? {
-                    return Err(Error::NoRoom);
-                }
-            }
-            // Where writing fails, the file is not put back: nobody knows what of it was written, so nothing may be saved.
-            if let Some(mut file) = self.file.take() {
-                file.push(&bytes).await?;
-                self.file = Some(file);
-            }
-            self.came += count;
-            if let Some(checksum) = &mut self.checksum {
-                checksum.add(&bytes);
-            } else if self.is_time_to_save() {
-                self.save().await?;
-            }
-        }
-        Ok(())
-    }
-
-    fn is_time_to_save(&self) -> bool {
-        let waited = self.uploads.clock.steady().saturating_duration_since(self.saved_at);
-        self.came - self.saved >= SAVE_EVERY || waited >= SAVE_AFTER
-    }
-
-    /// Makes what came safe: first on the disk, then in the database. When nothing came, nothing is written and the
-    /// upload's time is not pushed on.
-    async fn save(&mut self) -> Result<(), Error> {
-        if self.came == self.saved {
-            return Ok(());
-        }
-        let Some(mut file) = self.file.take() else { return Ok(()) };
-        // After a failure it is not put back: a second try would succeed without the bytes that the first has lost.
-        file.save().await?;
-        self.file = Some(file);
-        let now = self.uploads.clock.now();
-        if !self.uploads.storage.advance_upload(self.id, self.came, now).await? {
-            return Err(Error::NotFound);
-        }
-        (self.saved, self.saved_at) = (self.came, self.uploads.clock.steady());
-        Ok(())
+        Self { offset, length, ends_at, metadata: upload.metadata.clone(), complete: None }
     }
 }

@@ -47,7 +47,7 @@ async fn keeper(folder: &TempDir) -> Keeper {
     let (epoch, budget, clock) =
         ("e".to_owned(), Budget::unlimited(), Clock::running(Millis::new(0)));
     let blobs = Blobs::open(&blobs::Location::Folder(folder.path().to_owned())).unwrap();
-    let capacity = Capacity::new(Quotas::UNLIMITED, 100, blobs);
+    let capacity = Capacity::new(Quotas::UNLIMITED, 100, blobs, storage.clone());
     let address_secret = Secret::new([1; 32]);
     let removals = Arc::new(Buckets::new(Rate { burst: 1, every: Duration::from_secs(1) }));
     Keeper {

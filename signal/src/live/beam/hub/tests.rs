@@ -38,7 +38,7 @@ impl Stage {
         let budget = Budget::unlimited();
         let clock = Clock::running(Millis::new(0));
         let blobs = Blobs::open(&blobs::Location::Folder(folder.path().to_owned())).unwrap();
-        let capacity = Capacity::new(Quotas::UNLIMITED, 100, blobs);
+        let capacity = Capacity::new(Quotas::UNLIMITED, 100, blobs, storage.clone());
         let secret = Secret::new([1; 32]);
         let removals = Arc::new(Buckets::new(Rate { burst: 1, every: Duration::from_secs(1) }));
         let hub = Hub::new(clock, storage.clone(), writer, capacity, secret, budget, removals);

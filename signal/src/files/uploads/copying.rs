@@ -1,0 +1,115 @@
+//! Copies the staging file of an upload into a bucket, part by part. What the bucket has is in the database, so that a copy
+//! goes on where it broke off: after a failure, and after a restart.
+
+use std::ops::Range;
+
+use futures_util::{StreamExt as _, stream};
+use heliograph_storage::blobs::{self, BlobId, BlobKey, PARTS_AT_ONCE, Parts};
+use heliograph_storage::resumable_uploads::ResumableUpload;
+
+use super::Uploads;
+use crate::budget::Kind;
+use crate::error::Error;
+
+/// Why a part is not in the bucket.
+enum Failure {
+    /// Perhaps the bucket does not know what was begun any more: it forgets unfinished blobs after some days where its
+    /// operator says so, and servers differ in how they say that.
+    Unknown(blobs::Error),
+    Other(Error),
+}
+
+impl<E: Into<Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+impl Uploads {
+    /// Makes the staging file of an upload a blob in the bucket. What it has of it already is not sent again.
+    pub(super) async fn copy_to_bucket(
+        &self,
+        id: BlobId,
+        upload: &ResumableUpload,
+        parts: &Parts,
+    ) -> Result<(), Error> {
+        let part_bytes = usize::try_from(parts.part_bytes()).unwrap_or(usize::MAX);
+        let _memory = self.budget.take(Kind::Uploads, part_bytes.saturating_mul(PARTS_AT_ONCE))?;
+        if let Some(begun) = &upload.parts {
+            match self.send_parts(id, parts, begun).await {
+                Err(Failure::Unknown(why)) => {
+                    tracing::warn!(error = %why, "a copy into the bucket begins anew");
+                }
+                Err(Failure::Other(why)) => return Err(why),
+                Ok(()) => return Ok(()),
+            }
+        }
+        let begun = self.begin_copy(id, upload, parts).await?;
+        self.send_parts(id, parts, &begun).await.map_err(|failure| match failure {
+            Failure::Unknown(why) => Error::Blobs(why),
+            Failure::Other(why) => why,
+        })
+    }
+
+    async fn begin_copy(
+        &self,
+        id: BlobId,
+        upload: &ResumableUpload,
+        parts: &Parts,
+    ) -> Result<String, Error> {
+        // While the bucket takes nothing, what was begun stays.
+        let begun = parts.begin().await?;
+        match self.blobs.delete(BlobKey::Upload(id), upload.parts.as_deref()).await {
+            // Some stores refuse to delete parts that do not exist.
+            Err(error @ blobs::Error::Refused(_)) => {
+                tracing::warn!(%error, "parts of an earlier attempt may stay in the bucket");
+            }
+            deleted => deleted?,
+        }
+        self.storage.begin_upload_parts(id, &begun).await?;
+        Ok(begun)
+    }
+
+    /// Sends the parts that the bucket lacks, and completes the blob.
+    async fn send_parts(&self, id: BlobId, parts: &Parts, begun: &str) -> Result<(), Failure> {
+        let mut tags = self.storage.upload_parts(id).await?;
+        let missing: Vec<_> =
+            parts.ranges().filter(|(number, _)| !tags.contains_key(number)).collect();
+        let sending = missing.into_iter().map(|(number, range)| async move {
+            let tag = self.send_part(id, parts, begun, number, range).await?;
+            Ok::<_, Failure>((number, tag))
+        });
+        let mut sending = stream::iter(sending).buffer_unordered(PARTS_AT_ONCE);
+        while let Some(sent) = sending.next().await {
+            let (number, tag) = sent?;
+            tags.insert(number, tag);
+        }
+        if let Err(why) = parts.complete(begun, tags.into_values()).await {
+            // Nobody knows what the bucket has now: the blob, which the next attempt finds, or a part that is not as it was.
+            self.storage.forget_upload_parts(id).await?;
+            return Err(why.into());
+        }
+        Ok(())
+    }
+
+    async fn send_part(
+        &self,
+        id: BlobId,
+        parts: &Parts,
+        begun: &str,
+        number: u64,
+        range: Range<u64>,
+    ) -> Result<String, Failure> {
+        // A copy may take hours.
+        if !self.storage.claim_upload(id, self.clock.now()).await? {
+            return Err(Error::NotFound.into());
+        }
+        let bytes = self.staging.read_range(id, range).await?;
+        let tag = parts.put(begun, number, bytes).await.map_err(|error| match error {
+            blobs::Error::Missing | blobs::Error::Refused(_) => Failure::Unknown(error),
+            error => error.into(),
+        })?;
+        self.storage.note_upload_part(id, number, &tag).await?;
+        Ok(tag)
+    }
+}

@@ -1,0 +1,111 @@
+//! H45: the room of uploads in pieces on the disk, and beginnings that nobody waits for.
+
+use std::future::poll_fn;
+use std::net::Ipv4Addr;
+use std::pin::pin;
+use std::task::Poll;
+
+use axum::body::Body;
+use axum::extract::Request;
+use heliograph_signal::address::Peer;
+use heliograph_signal::edge::router::router;
+use tower::Service as _;
+
+use super::broken_uploads::until;
+use super::file::{MIB, png};
+use super::pieces::{VERSION, kept_beam};
+use super::server::TestServer;
+use super::small_disk::SmallDisk;
+
+/// Begins an upload by a request that is dropped after so many steps. Returns whether it was answered by then.
+async fn begins_for(steps: usize, server: &TestServer, path: &str, length: usize) -> bool {
+    let request = Request::post(path)
+        .header("host", "localhost")
+        .header(VERSION.0, VERSION.1)
+        .header("upload-length", length)
+        .extension(Peer { ip: Ipv4Addr::LOCALHOST.into(), tls: false })
+        .body(Body::empty())
+        .unwrap();
+    let mut router = router(server.app.clone());
+    let mut answer = pin!(router.call(request));
+    let mut step = 0;
+    poll_fn(|context| {
+        step += 1;
+        match answer.as_mut().poll(context) {
+            Poll::Ready(answer) => {
+                assert_eq!(answer.unwrap().status(), 201);
+                Poll::Ready(true)
+            }
+            Poll::Pending if step > steps => Poll::Ready(false),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn h45_a_beginning_that_nobody_waits_for_leaves_nothing() {
+    let server = TestServer::with(&["--guest-total", "8MiB"]).await;
+    let path = format!("/api/beams/{}/tus/", kept_beam(&server).await);
+    let mut steps = 0;
+    while !begins_for(steps, &server, &path, 6 * MIB).await {
+        let length = ("upload-length", "7000000");
+        let mut location = String::new();
+        until(async || {
+            let answer = server.ask("POST", &path, &[VERSION, length]).await;
+            location = answer.header("location").to_owned();
+            answer.status == 201
+        })
+        .await;
+        assert_eq!(
+            server.ask("DELETE", &location, &[VERSION]).await.status,
+            204,
+            "after {steps} steps"
+        );
+        until(async || server.staged() == 0).await;
+        steps += 1;
+    }
+    assert!(steps > 1, "{steps}");
+}
+
+#[tokio::test]
+async fn h45_what_is_still_to_come_counts_for_the_share_of_the_disk() {
+    let disk = SmallDisk::mount();
+    let folder = tempfile::tempdir_in(disk.folder().parent().unwrap()).unwrap();
+    // 51.2 MiB.
+    let server = TestServer::on(folder, &["--disk-share", "80"]).await;
+    let beam = kept_beam(&server).await;
+    let file = png(28 * MIB);
+    let first = server.begun(beam, &file).await;
+    assert_eq!(server.begins_pieces(beam, &file).await.status, 507);
+    assert_eq!(server.has_room_for("/api/upload/", 26 * MIB).await, 507, "in one request");
+    assert_eq!(server.staged(), 1);
+    assert_eq!(server.takes_piece(&first, 0, &file.bytes[..20 * MIB]).await.status, 204);
+    assert_eq!(server.begins_pieces(beam, &file).await.status, 507, "what came counts once");
+    let small = server.begun(beam, &png(10 * MIB)).await;
+
+    assert_eq!(server.takes_piece(&first, 20 * MIB, &file.bytes[20 * MIB..]).await.status, 204);
+    let stored = server.stored(&first).await;
+    assert!(server.reads(&stored).await == file.bytes);
+    assert_eq!(server.ask("DELETE", &small, &[VERSION]).await.status, 204);
+    assert_eq!(server.begins_pieces(beam, &png(12 * MIB)).await.status, 201);
+}
+
+#[tokio::test]
+async fn h45_it_counts_whole_for_another_disk_to_which_it_is_copied() {
+    let disk = SmallDisk::mount();
+    let folder = disk.folder();
+    let blobs = folder.to_str().unwrap();
+    let server = TestServer::with(&["--blobs", blobs, "--disk-share", "80"]).await;
+    let beam = kept_beam(&server).await;
+    let file = png(28 * MIB);
+    let path = server.begun(beam, &file).await;
+    assert_eq!(server.takes_piece(&path, 0, &file.bytes[..20 * MIB]).await.status, 204);
+    assert_eq!(server.begins_pieces(beam, &file).await.status, 507);
+
+    assert_eq!(server.takes_piece(&path, 20 * MIB, &file.bytes[20 * MIB..]).await.status, 204);
+
+    let stored = server.stored(&path).await;
+    assert!(server.reads(&stored).await == file.bytes);
+    assert_eq!(server.staged(), 0);
+}
