@@ -9,6 +9,7 @@ import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
 import { hasLocks } from '../transport/locks-stage'
 import type { SaveFolder } from '../transport/save-folder'
+import { SavePlace } from '../transport/save-place'
 import { createSavingAll } from './saving-all'
 import { createSavingOne } from './saving-one'
 import { createToaster } from './toaster'
@@ -148,6 +149,15 @@ it('downloads of selected files begin one after the other, because a browser dro
   await vi.runAllTimersAsync()
   await ended
   expect(begun).toEqual(NAMES)
+})
+
+it('downloads of selected files go into the kept folder, where there is one', async () => {
+  vi.stubGlobal('fetch', sends)
+  vi.spyOn(SavePlace.prototype, 'open').mockImplementation(async () => fakeFolder() as never)
+  stores.savePlace.setState({ status: 'kept', name: 'picked' }, true)
+  await download([BATCH])
+  expect([...folder.keys()]).toEqual(['a.png', 'a (2).png', 'b.png', 'c.png'])
+  expect(toasts()).toEqual(['Saved 3 files'])
 })
 
 describe('saving one file that is here', () => {

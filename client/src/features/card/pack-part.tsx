@@ -180,10 +180,11 @@ function useKeptFocus(ref: RefObject<HTMLElement | null>, key: unknown) {
     onFocus: () => {
       isWithin.current = true
     },
-    onBlur: (event: FocusEvent) => {
-      // A button that is taken away loses the focus to nothing.
-      isWithin.current = event.relatedTarget === null
-    },
+    onBlur: ({ target }: FocusEvent) =>
+      queueMicrotask(() => {
+        // A button that was taken away did not give the focus to another place.
+        if (target.isConnected) isWithin.current = ref.current?.contains(document.activeElement) ?? false
+      }),
   }
 }
 
