@@ -52,7 +52,8 @@ export const test = base.extend<Fixtures, { server: Server }>({
     { scope: 'worker' },
   ],
 
-  device: async ({ browser, browserName, server }, use) => {
+  // The folder, in which a profile may be, goes after the browsers.
+  device: async ({ browser, browserName, server, folder: _ }, use) => {
     const leave: (() => Promise<void>)[] = []
     await use(async (name, options = {}) => {
       const made = options.own

@@ -14,7 +14,7 @@ const MIB = 1024 * 1024
 const WINDOW = 32 * MIB
 /** The other device says that it waits within so many milliseconds. */
 const SAYS_SO_WITHIN = { timeout: 10_000 }
-const FILM = ownDiskFilm('film.bin', 120 * MB)
+const FILM = ownDiskFilm('film.bin', 80 * MB)
 
 test.setTimeout(2 * LARGE_FILE_MS)
 

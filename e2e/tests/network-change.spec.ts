@@ -31,12 +31,9 @@ test('r9_a_transfer_goes_on_by_itself_when_its_sender_gets_another_address', asy
   await goesOn(ada, bob, film)
 })
 
-test('r9_a_transfer_goes_on_by_itself_when_its_receiver_moves_to_the_network_of_another_home', async ({
-  network,
-  serve,
-  on,
-  folder,
-}) => {
+test('r9_a_transfer_goes_on_by_itself_when_its_receiver_moves_to_the_network_of_another_home', {
+  tag: '@long',
+}, async ({ network, serve, on, folder }) => {
   await serve(network.server, TURN)
   const [home, other] = [await network.home('preserving'), await network.home('preserving')]
   const machine = await home.machine()
