@@ -255,7 +255,7 @@ export class Device {
   #download(file: TestFile): Locator {
     // A picture that is shown has Download among its actions (on phones in its menu), every other file has Save.
     return this.file(file)
-      .getByRole('link', { name: /^(Save|Download)$/ })
+      .getByRole('link', { name: /^(Save|Download)( |$)/ })
       .or(this.page.getByRole('menuitem', { name: 'Download' }))
       .last()
   }
