@@ -7,6 +7,8 @@ const JOURNEY: Tree = new Map([
   ['Bilder/Bergen/IMG_2041.jpg', 'x'.repeat(48_000)],
   ['Bilder/Bergen/IMG_2042.jpg', 'x'.repeat(51_000)],
   ['Bilder/Am Fjord.jpg', 'x'.repeat(64_000)],
+  // So deep that its name needs the room of the screen.
+  ['Bilder/2026/Juni/Woche 2/Fjell/Gipfel/Auswahl/Sonnenaufgang über dem Fjord.jpg', 'x'.repeat(70_000)],
   ['Karten/', null],
   ['Musik/Überfahrt – Aufnahme vom Deck, zweiter Tag, mit Wind.mp3', 'x'.repeat(90_000)],
   ['.gitignore', 'x'],
@@ -35,8 +37,23 @@ export const FOLDER_SCENES: readonly Scene[] = [
       const { page } = stage.looker
       await page.getByRole('button', { name: 'Choose…' }).click()
       await page.getByRole('treeitem').filter({ hasText: 'IMG_2042.jpg' }).click()
-      await expect(page.getByRole('button', { name: 'Save 6 files' })).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Save 7 files' })).toBeVisible()
       await page.getByRole('tree').press('ArrowUp')
+    },
+  },
+  {
+    name: 'folder-saving',
+    on: BOTH,
+    show: async (stage) => {
+      await hasFolder(stage)
+      const { page } = stage.looker
+      // A disk that never answers.
+      await page.evaluate(() => {
+        FileSystemFileHandle.prototype.createWritable = () => new Promise(() => {})
+      })
+      await page.getByRole('button', { name: 'Save all' }).press('Enter')
+      await expect(page.getByText('Saving 1 of 8')).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Cancel' })).toBeFocused()
     },
   },
   {
