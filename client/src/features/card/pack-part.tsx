@@ -222,21 +222,20 @@ function WayButtons({ item, canSave, on }: { item: Item; canSave: boolean; on: G
 function Saving({ item, save, on }: { item: Item; save: Save; on: Ground }) {
   const { actions } = useApp()
   const text = savingText(save)
+  const isCut = save.status === 'saving' && save.isCut
   return (
     <div className={face.sum}>
-      {save.status === 'saving' && (
-        <>
-          <Progress value={savedPart(save)} label={text} look={on} />
-          <div className={face.texts}>
-            <span>{save.isCut ? t`Waiting to go on` : text}</span>
-            <span>
-              <bdi>{formatPart(save.bytes, save.size)}</bdi>
-            </span>
-          </div>
-        </>
-      )}
+      {save.status === 'saving' && <Progress value={savedPart(save)} label={text} look={on} />}
       <div className={face.foot}>
-        <span className={face.state}>{save.status === 'waiting' && text}</span>
+        <span className={face.state}>
+          <span>{isCut ? t`Waiting to go on` : text}</span>
+          {save.status === 'saving' && (
+            <>
+              {' · '}
+              <bdi>{formatPart(save.bytes, save.size)}</bdi>
+            </>
+          )}
+        </span>
         <span className={face.buttons}>
           <IconButton
             icon={X}
