@@ -15,7 +15,7 @@ interface Traits {
   at?: string
 }
 
-interface Fixtures {
+export interface Fixtures {
   network: Network
   /** Starts the product on a machine. It ends with the test. */
   serve: (machine: Machine, settings: Settings) => Promise<Server>
