@@ -97,7 +97,9 @@ export class WebKitDevice {
 
   /** Expects a text on the card of a file, among its other texts. */
   async reads(file: TestFile, text: string, timeout = LARGE_FILE_MS): Promise<void> {
-    await this.#one(`${card(file)}//*[normalize-space()='${text}']`, timeout)
+    // In a list, how far the file is stands behind it in the same element.
+    const found = `normalize-space()='${text}' or starts-with(normalize-space(), '${text} · ')`
+    await this.#one(`${card(file)}//*[${found}]`, timeout)
   }
 
   /** Expects the way that the details of a transfer tell. */
