@@ -76,6 +76,19 @@ function allReceive(): void {
   for (const device of others) device.receives(SIZE, ada)
 }
 
+/** All receive the file, until they have every piece between them, and none has all of it. */
+async function allHaveItBetweenThem(): Promise<void> {
+  allReceive()
+  const have = new Set<number>()
+  server.loses = (frame) => {
+    if (frame.type !== 'have') return false
+    for (const { first, count } of frame.pieces) for (let at = 0; at < count; at++) have.add(first + at)
+    return false
+  }
+  await passes(60_000, () => have.size === 25)
+  expect(areDone()).toBe(false)
+}
+
 describe('f20 a file for four devices', () => {
   it('leaves the device that shared it little more than once', async () => {
     const uplink = countsOf(ada)
@@ -86,15 +99,7 @@ describe('f20 a file for four devices', () => {
   })
 
   it('goes on when the device that shared it leaves, once the others have all of it between them', async () => {
-    allReceive()
-    const have = new Set<number>()
-    server.loses = (frame) => {
-      if (frame.type !== 'have') return false
-      for (const { first, count } of frame.pieces) for (let at = 0; at < count; at++) have.add(first + at)
-      return false
-    }
-    await passes(60_000, () => have.size === 25)
-    expect(areDone()).toBe(false)
+    await allHaveItBetweenThem()
     for (const device of others) device.seesAll(...others.filter((other) => other !== device))
     ada.seesNobody()
     await passes(60_000, areDone)
@@ -102,15 +107,7 @@ describe('f20 a file for four devices', () => {
   })
 
   it('goes on when the device that shared it was reloaded and has it no more', async () => {
-    allReceive()
-    const have = new Set<number>()
-    server.loses = (frame) => {
-      if (frame.type !== 'have') return false
-      for (const { first, count } of frame.pieces) for (let at = 0; at < count; at++) have.add(first + at)
-      return false
-    }
-    await passes(60_000, () => have.size === 25)
-    expect(areDone()).toBe(false)
+    await allHaveItBetweenThem()
     const reloaded = stageDevice('a')
     reloaded.seesAll(...others)
     server = new StageServer(reloaded, ...others)

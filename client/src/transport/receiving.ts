@@ -18,7 +18,7 @@ import { type Begun, Searches } from './searches'
 import type { ReceivedBytes } from './sinks/sink'
 import { StoredCopies } from './stored-copies'
 import { STORED } from './stored-link'
-import { Swarming } from './swarming'
+import { areOfSource, Swarming } from './swarming'
 import { Wanting } from './wanting'
 
 export class Receiving {
@@ -72,8 +72,7 @@ export class Receiving {
       onLacking: (incoming) => this.swarming.asks(incoming),
       onWrong: (incoming, piece, givers) => {
         // Where another device gave a part as well, nobody knows which of the two is wrong.
-        const isOfCopy = givers.every((giver) => giver === STORED || giver === incoming.source.id)
-        if (isOfCopy && givers.includes(STORED)) this.#stored.ban(incoming)
+        if (areOfSource(givers, incoming) && givers.includes(STORED)) this.#stored.ban(incoming)
         this.swarming.wrong(incoming, piece, givers)
       },
       onBroken: (incoming, why) => {

@@ -95,7 +95,7 @@ export class Swarming {
    * several that gave it cannot be told from the others.
    */
   wrong(incoming: Incoming, piece: number, givers: readonly DeviceId[]): void {
-    if (givers.every((giver) => giver === incoming.source.id || giver === STORED)) this.#count(incoming)
+    if (areOfSource(givers, incoming)) this.#count(incoming)
     if (incoming.hasEnded) return
     const [only, ...more] = givers
     const liar = incoming.givers.others.find(({ device }) => device.id === only)
@@ -156,4 +156,9 @@ export class Swarming {
       this.events.onRoom(incoming)
     }
   }
+}
+
+/** Whether all that came is of the device that shared the file, or of the copy that it stored. */
+export function areOfSource(givers: readonly DeviceId[], { source }: Incoming): boolean {
+  return givers.every((giver) => giver === source.id || giver === STORED)
 }
