@@ -44,14 +44,17 @@ async fn says(world: &World<'_>, who: Who, trip: Trip, message: Value, answer: &
     device.leaves().await;
 }
 
+/// What each of `EVERYBODY` is answered who stores a file, by what the beam's link gives.
+pub const WHO_MAY_STORE: [(LinkAccess, [u16; 6]); 3] = [
+    (LinkAccess::None, [401, 404, 403, 201, 201, 201]),
+    (LinkAccess::Read, [403, 403, 403, 201, 201, 201]),
+    (LinkAccess::Write, [201, 201, 403, 201, 201, 201]),
+];
+
 #[tokio::test]
 async fn h44_whoever_may_write_stores_files_of_any_type() {
     on_both(async |world| {
-        for (link, status) in [
-            (LinkAccess::None, [401, 404, 403, 201, 201, 201]),
-            (LinkAccess::Read, [403, 403, 403, 201, 201, 201]),
-            (LinkAccess::Write, [201, 201, 403, 201, 201, 201]),
-        ] {
+        for (link, status) in WHO_MAY_STORE {
             let trip = world.trip(link).await;
             for (who, status) in EVERYBODY.into_iter().zip(status) {
                 for file in [pdf(), png(99)] {

@@ -33,15 +33,30 @@ async fn fails_to_store(server: &TestServer, path: &str) {
     .await;
 }
 
+/// A server with files in a bucket, and a database of its own.
+async fn with_bucket() -> (Bucket, TestServer) {
+    let bucket = Bucket::start().await;
+    let flags = bucket_flags(&bucket);
+    let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+    let server = TestServer::with(&flags).await;
+    (bucket, server)
+}
+
+/// Sends the film, of which the bucket takes three parts and refuses the others. Returns the path of its upload.
+async fn breaks_off(bucket: &Bucket, server: &TestServer) -> String {
+    bucket.takes_parts(3);
+    let path = sends(server, &film()).await;
+    fails_to_store(server, &path).await;
+    path
+}
+
 #[tokio::test]
 async fn h48_a_copy_goes_on_at_the_part_where_it_broke_off_also_after_a_restart() {
     let bucket = Bucket::start().await;
     let flags = bucket_flags(&bucket);
     let flags: Vec<_> = flags.iter().map(String::as_str).collect();
-    let server = TestServer::on(tempfile::tempdir().unwrap(), &flags).await;
-    bucket.takes_parts(3);
-    let path = sends(&server, &film()).await;
-    fails_to_store(&server, &path).await;
+    let server = TestServer::with(&flags).await;
+    let path = breaks_off(&bucket, &server).await;
     assert_eq!(bucket.taken_parts(), 3);
     bucket.takes_parts(4);
     fails_to_store(&server, &path).await;
@@ -59,13 +74,8 @@ async fn h48_a_copy_goes_on_at_the_part_where_it_broke_off_also_after_a_restart(
 
 #[tokio::test]
 async fn h48_a_copy_begins_anew_when_the_bucket_has_forgotten_it() {
-    let bucket = Bucket::start().await;
-    let flags = bucket_flags(&bucket);
-    let flags: Vec<_> = flags.iter().map(String::as_str).collect();
-    let server = TestServer::with(&flags).await;
-    bucket.takes_parts(3);
-    let path = sends(&server, &film()).await;
-    fails_to_store(&server, &path).await;
+    let (bucket, server) = with_bucket().await;
+    let path = breaks_off(&bucket, &server).await;
     bucket.forgets_unfinished();
     bucket.takes_parts(usize::MAX);
 
@@ -78,13 +88,8 @@ async fn h48_a_copy_begins_anew_when_the_bucket_has_forgotten_it() {
 
 #[tokio::test]
 async fn h48_a_copy_that_is_given_up_leaves_nothing_in_the_bucket() {
-    let bucket = Bucket::start().await;
-    let flags = bucket_flags(&bucket);
-    let flags: Vec<_> = flags.iter().map(String::as_str).collect();
-    let server = TestServer::with(&flags).await;
-    bucket.takes_parts(3);
-    let path = sends(&server, &film()).await;
-    fails_to_store(&server, &path).await;
+    let (bucket, server) = with_bucket().await;
+    let path = breaks_off(&bucket, &server).await;
     assert!(!bucket.files().is_empty());
     for _ in 0..2 {
         server.time_passes(25 * HOUR).await;
@@ -97,10 +102,7 @@ async fn h48_a_copy_that_is_given_up_leaves_nothing_in_the_bucket() {
 
 #[tokio::test]
 async fn h48_a_file_that_is_being_stored_does_not_end_meanwhile() {
-    let bucket = Bucket::start().await;
-    let flags = bucket_flags(&bucket);
-    let flags: Vec<_> = flags.iter().map(String::as_str).collect();
-    let server = TestServer::with(&flags).await;
+    let (bucket, server) = with_bucket().await;
     bucket.takes_parts(0);
     let (file, ada) = (png(1000), server.registered("ada").await);
     let path = server.begun(saved_beam(&server, &ada).await, &file).await;

@@ -8,6 +8,7 @@ use heliograph_signal::start::sweeper;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 
+use super::beam_files::WHO_MAY_STORE;
 use super::broken_uploads::until;
 use super::bucket::Bucket;
 use super::file::{HOUR, MIB, bucket_flags, png};
@@ -114,11 +115,7 @@ async fn has_begun(world: &World<'_>, who: Who, trip: Trip) -> String {
 #[tokio::test]
 async fn h45_whoever_may_write_may_send_a_file_in_pieces() {
     on_both(async |world| {
-        for (link, status) in [
-            (LinkAccess::None, [401, 404, 403, 201, 201, 201]),
-            (LinkAccess::Read, [403, 403, 403, 201, 201, 201]),
-            (LinkAccess::Write, [201, 201, 403, 201, 201, 201]),
-        ] {
+        for (link, status) in WHO_MAY_STORE {
             let trip = world.trip(link).await;
             for (who, status) in EVERYBODY.into_iter().zip(status) {
                 assert_eq!(begins(world, who, trip).await.status, status, "{who:?}, {link:?}");
