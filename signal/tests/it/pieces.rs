@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use heliograph_shared::ids::BeamId;
 use serde_json::{Value, json};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::broken_uploads::until;
@@ -98,7 +98,8 @@ impl TestServer {
     }
 }
 
-/// Sends the head and a part of a piece, and nothing more.
+/// Sends the head and a part of a piece, and nothing more. The server has begun to take it: it says "100 Continue"
+/// (RFC 9110, 10.1.1) when it asks for the body, and holds the upload before that.
 pub async fn begins_piece(
     server: &TestServer,
     path: &str,
@@ -106,13 +107,18 @@ pub async fn begins_piece(
     length: usize,
     sent: &[u8],
 ) -> TcpStream {
+    const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let head = format!(
         "PATCH {path} HTTP/1.1\r\nhost: {}\r\ntus-resumable: 1.0.0\r\nupload-offset: {offset}\r\n\
-         content-type: application/offset+octet-stream\r\ncontent-length: {length}\r\n\r\n",
+         content-type: application/offset+octet-stream\r\ncontent-length: {length}\r\n\
+         expect: 100-continue\r\n\r\n",
         server.address
     );
     stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = [0; CONTINUE.len()];
+    stream.read_exact(&mut answer).await.unwrap();
+    assert_eq!(answer, CONTINUE);
     stream.write_all(sent).await.unwrap();
     stream
 }
