@@ -41,6 +41,7 @@ test('r4_a_full_disk_is_told_nothing_is_saved_by_half_and_the_file_goes_on_once_
 
   await bob.takes(film)
   await bob.reads(film, 'There is no space left on this device. Make room, then try again.')
+  await ada.reads(film, 'The other device has no room for this file.')
   await expect(bob.file(film).getByRole('link', { name: 'Save' })).toHaveCount(0)
   await expect(bob.file(film).getByText('Complete')).toHaveCount(0)
   const came = await directBytesReceived(bob.page)

@@ -75,7 +75,8 @@ export class DeviceLinks {
       () => crypto.randomUUID?.() ?? String(Math.random()),
       {
         sendSignal,
-        takeChannels: (device, key, channels) => this.#transfers.addChannels(device, key, channels),
+        takeChannels: (device, place, key, channels) =>
+          this.#transfers.addChannels(device, place, key, channels),
         dropChannel: (device, key) => this.#transfers.tell({ do: 'dropChannel', device, key }),
         onConnect: (device, key, bytes) => this.#transfers.tell({ do: 'maxMessage', device, key, bytes }),
         onPath: (device, via) => this.#apply({ type: 'path', device, path: via }),

@@ -7,7 +7,7 @@ import { type ChunkRange, ChunkSet } from './chunk-set'
 
 /** Chunks in one `want`: enough for few messages, and small compared with the window. */
 const WANT_CHUNKS = 16
-/** The part of a file that may be asked for on a second link while it is under way on a first one. */
+/** The part of a file that may be asked for twice: what links have lost, and what is wanted on a second one meanwhile. */
 const TWICE = 0.02
 
 /** Identifies one link to a device; a rebuilt link has another key. */
@@ -21,7 +21,7 @@ export class Receiver {
   readonly #durable = new ChunkSet()
   /** Chunks wanted on a link and not yet arrived. */
   readonly #onLink = new Map<LinkKey, ChunkSet>()
-  /** How many chunks were asked for on a second link. */
+  /** How many chunks were asked for on a second link, or have to be because they were lost on the first. */
   #askedTwice = 0
   #twice = 0
 
@@ -174,7 +174,10 @@ export class Receiver {
 
   /** Makes everything expected on a link that is gone wanted again on the next (F6). */
   lost(link: LinkKey): void {
-    for (const range of this.#onLink.get(link)?.ranges() ?? []) this.#asked.remove(range)
+    for (const range of this.#onLink.get(link)?.ranges() ?? []) {
+      this.#asked.remove(range)
+      this.#askedTwice += range.count
+    }
     this.#onLink.delete(link)
   }
 

@@ -2,6 +2,8 @@
 
 /** Silence after which a link is dead, in milliseconds. One frame of 64 KiB takes as long at 64 kbit/s. */
 export const STALL_MS = 8_000
+/** Silence after which nothing more is waited for on a link that is to end anyway, in milliseconds. */
+const QUIET_MS = 2_000
 /** So many links of a bundle may share the narrowest way before each of them is given more time. */
 const SHARING = 4
 
@@ -11,6 +13,11 @@ export class StallClock {
   /** Restarts the clock: a chunk arrived, or the first `want` was sent. Times are milliseconds of one clock. */
   touch(now: number): void {
     this.#lastSign = now
+  }
+
+  /** Whether what is expected still comes, so that a link that is to end may wait for it. */
+  isCarrying(now: number): boolean {
+    return now - this.#lastSign <= QUIET_MS
   }
 
   /** @param waiting number of links to the device on which something is wanted, this one included */

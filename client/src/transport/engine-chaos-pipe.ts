@@ -73,7 +73,7 @@ export class PipeEnd {
     this.#bulk = new Channel(sent)
     this.#control = new Channel(sent)
     const channels = { bulk: this.#bulk, control: this.#control } as unknown as Channels
-    engine?.handle({ do: 'channels', device: other, key, channels })
+    engine?.handle({ do: 'channels', device: other, place: 0, key, channels })
   }
 
   get isClosed(): boolean {

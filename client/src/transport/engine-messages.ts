@@ -20,10 +20,10 @@ export type EngineCommand =
   | { do: 'relayWaits'; bytes: number }
   /** The server refused a frame or a signal to a device. */
   | { do: 'refused'; device: DeviceId; why: ErrorCode }
-  /** The data channels of a connection, open or opening. `key` identifies the link. */
-  | { do: 'channels'; device: DeviceId; key: string; channels: Channels }
+  /** The data channels of a connection, open or opening, in a place of its bundle. `key` identifies the link. */
+  | { do: 'channels'; device: DeviceId; place: number; key: string; channels: Channels }
   /** A port that stands for data channels that cannot be transferred to a worker. */
-  | { do: 'port'; device: DeviceId; key: string; port: MessagePort }
+  | { do: 'port'; device: DeviceId; place: number; key: string; port: MessagePort }
   /** The connection of a link has ended. */
   | { do: 'dropChannel'; device: DeviceId; key: string }
   /** Most connections that a bundle is to have, because of the device's battery or its data plan (L6). */

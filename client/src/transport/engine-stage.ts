@@ -262,7 +262,7 @@ export class StageChannel {
       port1.postMessage({ taken: data.chunks.byteLength })
     }
     ports.push(port1, port2)
-    device.engine.handle({ do: 'port', device: other.id, key: this.key, port: port2 })
+    device.engine.handle({ do: 'port', device: other.id, place: 0, key: this.key, port: port2 })
     return port1
   }
 

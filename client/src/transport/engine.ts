@@ -83,9 +83,9 @@ export class Engine {
       case 'refused':
         return this.#refused(command.device, command.why)
       case 'channels':
-        return this.#attach(command.device, (events) => channelLink(command.key, command.channels, events))
+        return this.#attach(command, (events) => channelLink(command.key, command.channels, events))
       case 'port':
-        return this.#attach(command.device, (events) => portLink(command.key, command.port, events))
+        return this.#attach(command, (events) => portLink(command.key, command.port, events))
       case 'dropChannel':
         return this.#devices.get(command.device)?.wireOf(command.key)?.close()
       case 'maxMessage':
@@ -217,14 +217,17 @@ export class Engine {
     if (!device.direct) this.#sending.lostLink(device)
   }
 
-  #attach(id: DeviceId, open: (events: FrameLinkEvents) => FrameLink): void {
+  #attach(
+    { device: id, place }: { device: DeviceId; place: number },
+    open: (events: FrameLinkEvents) => FrameLink,
+  ): void {
     const device = this.#device(id)
     const wire = open({
       onOpen: () => this.#opened(device, link),
       onFrame: (buffer) => this.#frame(device, link, buffer),
       onClose: () => this.#closed(device, link),
     })
-    const link = new Link(wire)
+    const link = new Link(wire, place)
     device.opening(link)
   }
 
@@ -322,7 +325,7 @@ export class Engine {
   #isBusyWith(device: RemoteDevice): boolean {
     if (!device.isHere) return false
     const isMoving = this.#receiving.isMovingFrom(device) || this.#sending.isMovingTo(device)
-    return isMoving || device.isPaused || device.hasEnds || device.bundle.size > 1
+    return isMoving || device.isPaused || device.hasEnds || device.bundleSize > 1
   }
 
   #tick(): void {
@@ -359,9 +362,9 @@ export class Engine {
   }
 
   #fitLinks(device: RemoteDevice, now: number): void {
-    const { size } = device.bundle
-    const fitting = device.fitLinks(this.#most, now)
-    if (fitting !== size) this.say({ say: 'bundle', device: device.id, size: fitting })
+    const before = device.bundleSize
+    const size = device.fitLinks(this.#most, now)
+    if (size !== before) this.say({ say: 'bundle', device: device.id, size })
   }
 
   /** Measures the round trip of the links on which something is expected (F15). */

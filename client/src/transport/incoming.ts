@@ -1,6 +1,7 @@
 /** One file that this device receives: the receiver's rules, and the sink for its bytes. */
 import { CHUNK_BYTES, type DeviceId, LARGEST_BUDGET_BYTES } from '../protocol/bindings'
 import type { ChunkRange } from '../protocol/chunk-set'
+import type { CancelReason } from '../protocol/frames'
 import { Head } from '../protocol/head'
 import { type Checked, without } from '../protocol/piece-checks'
 import { chunksOf } from '../protocol/pieces'
@@ -46,7 +47,8 @@ type State =
   /** `by`: whether the person here has paused it, or the one at its source (F18). */
   | { at: 'paused'; by: 'me' | 'them' }
   | { at: 'finishing' }
-  | { at: 'ended'; how: Ending }
+  /** `why`: what its source is told when it still sends. */
+  | { at: 'ended'; how: Ending; why: CancelReason }
 
 /** What checks and choices are made with. */
 export interface Means {
@@ -137,6 +139,12 @@ export class Incoming {
 
   get isDone(): boolean {
     return this.#state.at === 'ended' && this.#state.how === 'done'
+  }
+
+  /** What its source is told when it sends although the transfer has ended or waits; null while it may send. */
+  get refusal(): CancelReason | null {
+    if (this.#state.at === 'ended') return this.#state.why
+    return this.pausedBy === 'me' ? 'paused' : null
   }
 
   /** Whether what was received waits on the disk: for its source, which did not have it any more, or for room. */
@@ -332,10 +340,10 @@ export class Incoming {
   }
 
   /** Ends the transfer. What was written is removed, unless the file is complete or a later page may go on with it. */
-  end(how: Ending): void {
+  end(how: Ending, why: CancelReason | null = null): void {
     const { at } = this.#state
     const kept = { durable: this.#certain, isPaused: this.pausedBy === 'me' }
-    this.#state = { at: 'ended', how }
+    this.#state = { at: 'ended', how, why: why ?? 'person' }
     this.checking.end()
     if (this.#sink && at !== 'finishing') close(this.#sink, how, kept)
   }
@@ -356,9 +364,9 @@ function close(
 ): void {
   const { part } = sink
   if (how !== 'interrupted' || !part) return discard(sink)
-  const kept = last ? part.keep(last.durable, last.isPaused) : Promise.resolve()
-  // A disk that is full refuses the entry. The one before it then says what is there.
-  void kept.catch(() => {}).then(() => part.leave())
+  // Where it fails, as on a full disk, the entry before it says what is there.
+  if (last) void part.keep(last.durable, last.isPaused).catch(() => {})
+  void part.leave().catch(() => {})
 }
 
 /** Removes a sink's bytes. A failure is ignored: the sweep of the next start removes the rest. */

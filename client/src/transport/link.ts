@@ -18,7 +18,11 @@ export class Link {
   isPumping = false
   #ping: { readonly token: string; readonly at: number } | null = null
 
-  constructor(readonly wire: FrameLink) {}
+  /** @param place its place in the bundle, from 0 (L6); that of a relay is 0 */
+  constructor(
+    readonly wire: FrameLink,
+    readonly place = 0,
+  ) {}
 
   get key(): string {
     return this.wire.key

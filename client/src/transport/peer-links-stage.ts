@@ -63,7 +63,7 @@ export function links(me: DeviceId): PeerLinks {
     () => `name ${++names}`,
     {
       sendSignal: (to, message) => sent.push({ to, message }),
-      takeChannels: (_device, key) => taken.push(key),
+      takeChannels: (_device, _place, key) => taken.push(key),
       dropChannel: (_device, key) => dropped.push(key),
       onConnect: () => {},
       onPath: (device, via) => paths.push([device, via]),

@@ -14,7 +14,7 @@ import { type Attempt, nameOf, Pauses, type Slot, type SlotName } from './peer-p
 export interface PeerLinksEvents {
   sendSignal(to: DeviceId, message: unknown): void
   /** Takes the channels of a new link, in the task that created them. */
-  takeChannels(device: DeviceId, key: LinkKey, channels: Channels): void
+  takeChannels(device: DeviceId, place: number, key: LinkKey, channels: Channels): void
   /** The link ends, because its connection does. A channel that was handed to a worker may not notice by itself. */
   dropChannel(device: DeviceId, key: LinkKey): void
   onConnect(device: DeviceId, key: LinkKey, maxMessageBytes: number): void
@@ -309,7 +309,7 @@ export class PeerLinks {
     if (!isCurrent()) return
     const { slot, session, key } = attempt
     const { device, index } = slot
-    const takeChannels = (channels: Channels) => this.#events.takeChannels(device, key, channels)
+    const takeChannels = (channels: Channels) => this.#events.takeChannels(device, index, key, channels)
     const link = openPeerLink(
       { initiator, iceServers: this.#serversFor(slot), takeChannels },
       {

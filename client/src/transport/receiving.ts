@@ -203,9 +203,7 @@ export class Receiving {
     if (!incoming) return source.refuse(link, frame.transfer, this.now())
     // It was asked before, and may still receive the file from here: no cancel, which would end that too.
     if (!giver) return
-    if (incoming.hasEnded || incoming.pausedBy === 'me') {
-      return incoming.source === source ? this.#unexpected(incoming) : undefined
-    }
+    if (incoming.refusal) return incoming.source === source ? this.#unexpected(incoming) : undefined
     const { first, bytes } = frame
     incoming.chunk(first, bytes, source.id, link.key, () => {
       const fresh = source.scheduler.arrived(giver, link.key, first, bytes.byteLength, this.now())
@@ -219,10 +217,12 @@ export class Receiving {
   }
 
   /** The source still sends a transfer that has ended or is paused here: tells it so, once. */
-  #unexpected({ source, file: { id: transfer }, isDone, pausedBy }: Incoming): void {
-    if (source.isEnding(transfer)) return
-    const reason = pausedBy === 'me' ? 'paused' : 'person'
-    source.end(isDone ? { type: 'done', transfer } : { type: 'cancel', transfer, reason }, this.now())
+  #unexpected({ source, file: { id: transfer }, isDone, refusal }: Incoming): void {
+    if (source.isEnding(transfer) || !refusal) return
+    source.end(
+      isDone ? { type: 'done', transfer } : { type: 'cancel', transfer, reason: refusal },
+      this.now(),
+    )
   }
 
   /** The server dropped chunks of a file: wants again what has not arrived on this link (F11). */
@@ -410,7 +410,7 @@ export class Receiving {
     if (incoming.isUntouched && how !== 'interrupted') void this.files.forget(file.id).catch(() => {})
     this.#stored.stop(incoming)
     incoming.givers.end()
-    incoming.end(how)
+    incoming.end(how, reason)
     this.passing.remove(file.id)
     if (reason) source.end({ type: 'cancel', transfer: file.id, reason }, this.now())
   }

@@ -39,8 +39,8 @@ interface UnheardEnd {
 
 export class RemoteDevice {
   readonly scheduler: Scheduler<Arriving>
-  /** How many direct links the device is to have for what comes from it. */
-  readonly bundle = new Bundle()
+  readonly #bundle = new Bundle()
+  #bundleSize = 1
   /** Whether the relay carries what comes from it beside direct links. */
   readonly joining = new RelayJoining()
   readonly relay: Link
@@ -78,12 +78,27 @@ export class RemoteDevice {
     return [...this.#direct, this.relay]
   }
 
+  /** How many direct links the device is to have for what comes from it. */
+  get bundleSize(): number {
+    return this.#bundleSize
+  }
+
+  /**
+   * The direct links to want on: those in the places that the bundle is to have. What is expected on the others arrives
+   * before they end, and need not come twice.
+   */
+  get #kept(): readonly Link[] {
+    const kept = this.#direct.filter(({ place }) => place < this.#bundle.size)
+    return kept.length > 0 ? kept : this.#direct
+  }
+
   /**
    * Decides which links are to carry what comes from it, and returns how many of them are direct (L6, R6).
    * @param most as many as this device lets a bundle have
    */
   fitLinks(most: number, now: number): number {
-    const { scheduler, relay, bundle, joining } = this
+    const { scheduler, relay, joining } = this
+    const bundle = this.#bundle
     const links = this.#direct.map(({ key }) => key)
     const left = links.length > 0 ? scheduler.left : 0
     const rate = scheduler.rate(links, now)
@@ -96,7 +111,12 @@ export class RemoteDevice {
     const { isTrying } = bundle
     joining.next({ use, left, direct: rate, relay: relayed, roundTrip: base, isTrying }, now)
     const beside = { isBeside: joining.isMain(now), isRelayTrying: joining.isTrying }
-    return bundle.next({ left, rate, roundTrip, queuing, open: links.length, most, ...beside }, now)
+    const size = bundle.next({ left, rate, roundTrip, queuing, open: links.length, most, ...beside }, now)
+    const isDraining = this.#direct.some(
+      ({ place, key, clock }) => place >= size && scheduler.isWaitingOn(key) && clock.isCarrying(now),
+    )
+    if (size > this.#bundleSize || !isDraining) this.#bundleSize = size
+    return this.#bundleSize
   }
 
   /** Whether frames may go through the server now. */
@@ -176,7 +196,8 @@ export class RemoteDevice {
 
   /** Returns the links on which to want now: none while a direct link may still open (L2). */
   routes(now: number): readonly Link[] {
-    if (this.#direct.length > 0) return this.joining.isJoined && this.#canRelay ? this.links : this.#direct
+    if (this.#direct.length > 0)
+      return this.joining.isJoined && this.#canRelay ? [...this.#kept, this.relay] : this.#kept
     return this.#canRelay && this.#isGivenUp(now) ? [this.relay] : []
   }
 

@@ -101,14 +101,14 @@ describe('a worker that breaks', () => {
   })
 
   it('loses its direct links, which are rebuilt', () => {
-    transfers.addChannels(ADA, 'key', {} as Channels)
+    transfers.addChannels(ADA, 0, 'key', {} as Channels)
     newest().breaks()
     expect(events).toContainEqual({ say: 'link', device: ADA, key: 'key', opened: false })
   })
 
   it('accepts no channel while it is replaced; that link is rebuilt too', async () => {
     newest().breaks()
-    transfers.addChannels(ADA, 'key', {} as Channels)
+    transfers.addChannels(ADA, 0, 'key', {} as Channels)
     expect(events).toEqual([])
     await Promise.resolve()
     expect(events).toEqual([{ say: 'link', device: ADA, key: 'key', opened: false }])

@@ -89,17 +89,20 @@ export class Transfers {
    * Hands the data channels of a connection to the engine. Must be called in the task that created them: browsers
    * transfer a channel to a worker only then, and some never do.
    */
-  addChannels(device: DeviceId, key: string, channels: Channels): void {
+  addChannels(device: DeviceId, place: number, key: string, channels: Channels): void {
     // Without an engine the link fails and is rebuilt later. Reported later: the caller is still creating it.
     if (!this.#worker) return queueMicrotask(() => this.#onEvent({ say: 'link', device, key, opened: false }))
     this.#links.set(key, device)
     try {
       const { bulk, control } = channels
-      this.tell({ do: 'channels', device, key, channels }, [bulk, control] as unknown as Transferable[])
+      this.tell({ do: 'channels', device, place, key, channels }, [
+        bulk,
+        control,
+      ] as unknown as Transferable[])
     } catch {
       const { port1, port2 } = new MessageChannel()
       bridgeChannels(channels, port1)
-      this.tell({ do: 'port', device, key, port: port2 }, [port2])
+      this.tell({ do: 'port', device, place, key, port: port2 }, [port2])
     }
   }
 
