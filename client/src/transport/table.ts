@@ -1,6 +1,9 @@
 /** A table of IndexedDB, alone in its database. It is the only door to `idb`. */
 import { type IDBPDatabase, openDB } from 'idb'
 
+/** A browser whose disk was full, or that is repairing its databases, may never answer. In milliseconds. */
+const ANSWER_LIMIT_MS = 20_000
+
 export class Table<Key extends string, Value> {
   readonly #database: string
   readonly #name: string
@@ -13,13 +16,13 @@ export class Table<Key extends string, Value> {
 
   /** @throws when the browser refuses it, for example because its disk is full */
   async write(key: Key, value: Value): Promise<void> {
-    await (await this.#open()).put(this.#name, value, key)
+    await this.#asks((database) => database.put(this.#name, value, key))
   }
 
   /** Returns null where there is nothing, and where the browser refuses to tell. */
   async read(key: Key): Promise<Value | null> {
     try {
-      return (await (await this.#open()).get(this.#name, key)) ?? null
+      return (await this.#asks((database) => database.get(this.#name, key))) ?? null
     } catch {
       return null
     }
@@ -28,10 +31,12 @@ export class Table<Key extends string, Value> {
   /** Removes an entry that is as it is meant to be. Where the browser refuses it, the entry stays. */
   async remove(key: Key, isMeant: (value: Value) => boolean = () => true): Promise<void> {
     try {
-      const transaction = (await this.#open()).transaction(this.#name, 'readwrite')
-      const value: Value | undefined = await transaction.store.get(key)
-      if (value !== undefined && isMeant(value)) await transaction.store.delete(key)
-      await transaction.done
+      await this.#asks(async (database) => {
+        const transaction = database.transaction(this.#name, 'readwrite')
+        const value: Value | undefined = await transaction.store.get(key)
+        if (value !== undefined && isMeant(value)) await transaction.store.delete(key)
+        await transaction.done
+      })
     } catch {
       // Entries are swept by their time.
     }
@@ -39,9 +44,24 @@ export class Table<Key extends string, Value> {
 
   /** @throws when the browser refuses to tell */
   async all(): Promise<readonly (readonly [Key, Value])[]> {
-    const { store } = (await this.#open()).transaction(this.#name)
-    const [keys, values] = await Promise.all([store.getAllKeys(), store.getAll()])
+    const [keys, values] = await this.#asks((database) => {
+      const { store } = database.transaction(this.#name)
+      return Promise.all([store.getAllKeys(), store.getAll()])
+    })
     return keys.map((key, at) => [key as Key, values[at]] as const)
+  }
+
+  /** @throws when there is no answer within a limit; the next question then goes to a new connection */
+  async #asks<Answer>(ask: (database: IDBPDatabase) => Promise<Answer>): Promise<Answer> {
+    const opened = this.#open()
+    return new Promise((resolve, reject) => {
+      const limit = setTimeout(() => {
+        if (this.#opened === opened) this.#opened = null
+        reject(new Error('The browser does not answer.'))
+      }, ANSWER_LIMIT_MS)
+      const isAnswered = () => clearTimeout(limit)
+      void opened.then(ask).then(resolve, reject).finally(isAnswered)
+    })
   }
 
   #open(): Promise<IDBPDatabase> {

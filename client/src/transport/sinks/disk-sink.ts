@@ -41,10 +41,10 @@ export function diskSink(
 ): Sink {
   let isKept = false
   let isClosed = false
-  /** The last entry under way. The next waits for it, so that none is overtaken by an older one. */
+  /** The last entry under way. Those before it have ended by then: transactions on one table keep their order. */
   let entering = Promise.resolve()
   const enter = (durable: readonly ChunkRange[] | null, isPaused: boolean) => {
-    const entered = entering.then(() => place.enter(durable, isPaused))
+    const entered = place.enter(durable, isPaused)
     entering = entered.catch(() => {})
     return entered
   }

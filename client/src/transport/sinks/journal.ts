@@ -27,8 +27,26 @@ export interface JournalEntry {
 }
 
 export class Journal extends Table<ItemId, JournalEntry> {
+  /** What this page has entered: Chromium may lose its database when an entry meets a full disk. */
+  readonly #entered = new Map<ItemId, JournalEntry>()
+
   constructor() {
     super('received', 'files')
+  }
+
+  override async write(id: ItemId, entry: JournalEntry): Promise<void> {
+    this.#entered.set(id, entry)
+    await super.write(id, entry)
+  }
+
+  override async read(id: ItemId): Promise<JournalEntry | null> {
+    return (await super.read(id)) ?? this.#entered.get(id) ?? null
+  }
+
+  override async remove(id: ItemId, isMeant?: (entry: JournalEntry) => boolean): Promise<void> {
+    const entered = this.#entered.get(id)
+    if (entered && (isMeant?.(entered) ?? true)) this.#entered.delete(id)
+    await super.remove(id, isMeant)
   }
 
   /** Removes the entry of an item if it is about this file. A later file of the item may have taken its place. */

@@ -344,6 +344,13 @@ describe('an unfinished file', () => {
       for (const one of files.values()) one.isOpen = false
   }
 
+  it('is gone on with by its own page although the browser has lost the journal', async () => {
+    const sink = await receivesSome()
+    await sink.part?.leave()
+    await new Journal().remove(file(SIZE).id)
+    expect((await disk.open(file(SIZE))).part?.before).toHaveLength(2)
+  })
+
   it('is found and gone on with by a later page, which needs only the rest', async () => {
     await receivesSome()
     ends()

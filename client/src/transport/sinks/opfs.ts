@@ -138,7 +138,7 @@ export class DiskFiles implements FileStore {
   }
 
   /** Opens an unfinished file. Returns null when it is gone or shorter than its entry says, or is open elsewhere. */
-  async #goOn(file: SinkFile, { folder, name, durable }: Begun): Promise<Sink | null> {
+  async #goOn(file: SinkFile, { tab, folder, name, durable }: Begun): Promise<Sink | null> {
     const reserved = await this.#reserve(file.size - bytesIn(durable, file.size))
     let access: SyncAccessHandle | null = null
     try {
@@ -147,7 +147,8 @@ export class DiskFiles implements FileStore {
       if (access.getSize() < endOf(durable, file.size)) throw new Error('The browser has lost a part of it.')
       const sink = this.#sink(file, { handle, access, reserved, folder, name, before: durable })
       // From now on it is this tab's, so that no other takes it up.
-      await sink.part?.keep(durable, false)
+      const entered = sink.part?.keep(durable, false)
+      if (tab !== this.#tab.name) await entered
       return sink
     } catch {
       access?.close()
