@@ -1,4 +1,4 @@
-/** Peak memory of both browsers, for a file larger than a page may hold. */
+/** Peak memory of both browsers and the server, for a file larger than a page may hold. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Device } from '../support/device.ts'
 import { Folder, MB } from '../support/files.ts'
@@ -7,28 +7,29 @@ import { browserProcess, treeBytes, watchPeak } from './process-memory.ts'
 import type { Row } from './table.ts'
 import { DESKTOP_CHROMIUM, withTwoBrowsers } from './two-browsers.ts'
 
-const SIZE = 2000 * MB
-const ARRIVES_WITHIN_MS = 10 * 60_000
+const SIZE = 5000 * MB
+const ARRIVES_WITHIN_MS = 20 * 60_000
 /** Milliseconds after which the memory of an idle page no longer changes. */
 const SETTLES_MS = 5000
 
 export async function measureMemory(server: Server): Promise<Row[]> {
-  const [sender, receiver] = await Folder.with((folder) => growthOfBoth(server, folder))
-  return [rowOf('receiver', receiver), rowOf('sender', sender)]
+  const [sender, receiver, idle] = await Folder.with((folder) => growths(server, folder))
+  return [rowOf('receiver', receiver, 150), rowOf('sender', sender, 150), rowOf('server', idle, 10)]
 }
 
-function rowOf(who: string, growth: number): Row {
+/** @param atMost in megabytes */
+function rowOf(who: string, growth: number, atMost: number): Row {
   return {
-    figure: `${who}'s memory over idle, 2 GB`,
+    figure: `${who}'s memory over idle, ${SIZE / 1000 / MB} GB`,
     product: `+${(growth / MB).toFixed(0)} MB`,
     reference: '',
     value: growth / MB,
-    target: { atMost: 150 },
+    target: { atMost },
   }
 }
 
-/** How many bytes the sender's browser and the receiver's take at most beyond what they took before. */
-async function growthOfBoth(server: Server, folder: Folder): Promise<readonly [number, number]> {
+/** How many bytes the sender's browser, the receiver's and the server take at most beyond what they took before. */
+async function growths(server: Server, folder: Folder): Promise<readonly [number, number, number]> {
   const film = await folder.file('film.bin', SIZE)
   return await withTwoBrowsers(async (one, two) => {
     const ada = new Device('Ada', one.page, server.origin, DESKTOP_CHROMIUM)
@@ -39,17 +40,21 @@ async function growthOfBoth(server: Server, folder: Folder): Promise<readonly [n
     await bob.card(film.name).getByRole('button', { name: 'Receive' }).waitFor()
     await pause(SETTLES_MS)
 
-    const growths = [await growthOf(one.profile), await growthOf(two.profile)] as const
+    const browsers = [await browserProcess(one.profile), await browserProcess(two.profile)] as const
+    const [sender, receiver, idle] = [
+      await growthOf(browsers[0]),
+      await growthOf(browsers[1]),
+      await growthOf(server.pid),
+    ]
     await bob.takes(film)
     await bob.has(film, ARRIVES_WITHIN_MS)
-    return [await growths[0].stop(), await growths[1].stop()]
+    return [await sender.stop(), await receiver.stop(), await idle.stop()]
   })
 }
 
-/** Watches how much more than now a browser takes, until it is stopped. */
-async function growthOf(profile: string): Promise<{ stop: () => Promise<number> }> {
-  const browser = await browserProcess(profile)
-  const idle = await treeBytes(browser)
-  const peak = watchPeak(browser)
+/** Watches how much more than now a process and its descendants take, until it is stopped. */
+async function growthOf(process: number): Promise<{ stop: () => Promise<number> }> {
+  const idle = await treeBytes(process)
+  const peak = watchPeak(process)
   return { stop: async () => (await peak.stop()) - idle }
 }

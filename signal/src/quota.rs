@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use heliograph_shared::time::Millis;
 use heliograph_storage::Storage;
 use heliograph_storage::blobs::Blobs;
 use heliograph_storage::quota::Quotas;
@@ -121,8 +122,8 @@ impl Capacity {
     ///
     /// # Errors
     /// [`Error`] when the disk or the database cannot be asked.
-    pub async fn has_disk_for(&self, bytes: u64) -> Result<bool, Error> {
-        let Promised { missing, whole } = self.storage.promised_room().await?;
+    pub async fn has_disk_for(&self, bytes: u64, now: Millis) -> Result<bool, Error> {
+        let Promised { missing, whole } = self.storage.promised_room(now).await?;
         let promised = if self.is_copied { whole } else { missing };
         self.has_disk_for_promised(bytes.saturating_add(promised)).await
     }

@@ -72,9 +72,11 @@ impl BeamWriter {
             return Err(Error::Conflict);
         }
         if is_new {
+            // What the notes name stays with the beam. What ended with an earlier keeping takes no quota, and stays ended.
             insert_notes(&mut transaction, locked, notes, quota).await?;
+        } else {
+            end_kept_uploads_at(&mut transaction, locked, keep.until).await?;
         }
-        end_kept_uploads_at(&mut transaction, locked, keep.until).await?;
         transaction.commit().await
     }
 

@@ -43,8 +43,8 @@ pub struct ResumableUpload {
     pub parts: Option<String>,
     /// What its sender said of it, word for word.
     pub metadata: Option<String>,
-    /// When it ends unless more of it comes.
-    pub ends_at: Millis,
+    /// When it ends unless more of it comes; `None` for a stored one that stays.
+    pub ends_at: Option<Millis>,
 }
 
 /// Room on disks that unfinished uploads in pieces were promised, and that nobody else may have.
@@ -61,12 +61,13 @@ impl Storage {
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn promised_room(&self) -> Result<Promised, Error> {
+    pub async fn promised_room(&self, now: Millis) -> Result<Promised, Error> {
         // What was given up has no size any more.
         let sum = "SELECT CAST(COALESCE(SUM(CASE WHEN size > received THEN size - received END), 0) AS BIGINT) AS missing, \
                    CAST(COALESCE(SUM(size), 0) AS BIGINT) AS whole \
-                   FROM uploads WHERE state = 'pending' AND received IS NOT NULL";
-        let row = self.database.fetch_optional(sum, args![]).await?.ok_or(Error::Corrupt)?;
+                   FROM uploads WHERE state = 'pending' AND received IS NOT NULL AND ends_at > $1 \
+                   AND (expires_at IS NULL OR expires_at > $1)";
+        let row = self.database.fetch_optional(sum, args![now]).await?.ok_or(Error::Corrupt)?;
         Ok(Promised { missing: row.number("missing")?, whole: row.number("whole")? })
     }
 
@@ -169,8 +170,7 @@ impl ResumableUpload {
     }
 
     fn read(row: &Row) -> Result<Self, Error> {
-        // A stored one has no such time any more.
-        let ends_at = row.time_if_any("ends_at")?.unwrap_or(Millis::MAX);
+        let ends = [row.time_if_any("ends_at")?, row.time_if_any("expires_at")?];
         let state: String = row.get("state")?;
         Ok(Self {
             name: row.get("name")?,
@@ -182,7 +182,7 @@ impl ResumableUpload {
             is_ready: state == "ready",
             parts: row.get("parts")?,
             metadata: row.get("metadata")?,
-            ends_at: row.time_if_any("expires_at")?.map_or(ends_at, |end| end.min(ends_at)),
+            ends_at: ends.into_iter().flatten().min(),
         })
     }
 }

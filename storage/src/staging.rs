@@ -170,6 +170,11 @@ impl Appending {
         Ok(self.file.write_all(bytes).await?)
     }
 
+    /// Waits until everything that was appended was given to the operating system, or could not be.
+    pub async fn settle(&mut self) {
+        let _ = self.file.flush().await;
+    }
+
     /// Waits until everything that was appended is on the disk.
     ///
     /// # Errors

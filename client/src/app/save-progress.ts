@@ -10,6 +10,7 @@ export class SaveProgress {
   readonly #tell: (save: Save) => void
   #save: Extract<Save, { status: 'saving' }>
   #toldAt = Number.NEGATIVE_INFINITY
+  #isOver = false
 
   /** @param files all that are saved, with their sizes in bytes */
   constructor({ files }: { files: readonly { readonly size: number }[] }, tell: (save: Save) => void) {
@@ -35,9 +36,14 @@ export class SaveProgress {
     this.#put({ isCut })
   }
 
+  /** Nothing more is told: what was still being read may fail or come later. */
+  end(): void {
+    this.#isOver = true
+  }
+
   #put(change: Partial<Extract<Save, { status: 'saving' }>>): void {
     this.#save = { ...this.#save, ...change }
-    if (performance.now() - this.#toldAt < TOLD_EVERY_MS) return
+    if (this.#isOver || performance.now() - this.#toldAt < TOLD_EVERY_MS) return
     this.#toldAt = performance.now()
     this.#tell(this.#save)
   }
@@ -52,6 +58,9 @@ export function tellerOf({ saves }: Pick<Stores, 'saves'>) {
     save: (progress: SaveProgress) => Promise<unknown>,
   ): Promise<void> => {
     const progress = new SaveProgress({ files }, (told) => put({ type: 'saving', id, save: told }))
-    await save(progress).finally(() => put({ type: 'ended', id }))
+    await save(progress).finally(() => {
+      progress.end()
+      put({ type: 'ended', id })
+    })
   }
 }

@@ -62,7 +62,9 @@ export async function sweepArchives(now: number): Promise<void> {
   if (!folder) return
   const old: string[] = []
   for await (const [name, handle] of folder.entries()) {
-    if (handle.kind === 'file' && now - (await changedAt(handle)) > COPIED_WITHIN_MS) old.push(name)
+    // Another tab may have removed it meanwhile.
+    const at = handle.kind === 'file' ? await changedAt(handle).catch(() => null) : null
+    if (at !== null && now - at > COPIED_WITHIN_MS) old.push(name)
   }
   // What is written goes beside the file at first, so that one that takes long to make looks as old as it is.
   for (const name of old)

@@ -115,6 +115,33 @@ describe('f20 a file for four devices', () => {
     for (const device of others) expect(await device.hasWhole(content)).toBe(true)
   })
 
+  it.each([
+    ['in the middle', 0.3],
+    ['at its end', 0.9],
+  ])('comes from one that was silent %s, although the device that shared it is away', async (_, part) => {
+    const [bob, cyd] = others as [StageDevice, StageDevice]
+    others = [bob, cyd]
+    meet(ada, bob, cyd)
+    ada.offers(new Blob([content]))
+    cyd.receives(SIZE, ada)
+    await passes(60_000, () => isDone(cyd))
+    bob.receives(SIZE, ada)
+    // Ada says the hashes of all pieces.
+    await passes(500)
+    bob.seesAll(cyd)
+    cyd.seesAll(bob)
+    ada.seesNobody()
+    const bytesOf = (device: StageDevice) => {
+      const progress = device.last('receiving')
+      return progress?.status === 'moving' ? progress.bytes : 0
+    }
+    await passes(60_000, () => bytesOf(bob) > part * SIZE)
+    expect(isDone(bob)).toBe(false)
+    await settles(12_000)
+    await passes(60_000, () => isDone(bob))
+    expect(await bob.hasWhole(content)).toBe(true)
+  })
+
   it('waits for the device that shared it when nobody else has the rest', async () => {
     allReceive()
     await passes(2_000)
@@ -130,7 +157,10 @@ describe('f20 a file for four devices', () => {
     for (const device of others) expect(await device.hasWhole(content)).toBe(true)
   })
 
-  it('is wanted no more of those who owe parts of it by one that gives it up', async () => {
+  it.each([
+    ['gives it up', (bob: StageDevice) => bob.cancels()],
+    ['pauses it', (bob: StageDevice) => bob.pauses()],
+  ])('is wanted no more of those who owe parts of it by one that %s', async (_, ends) => {
     const [bob] = others as [StageDevice]
     allReceive()
     await passes(5_000)
@@ -139,11 +169,12 @@ describe('f20 a file for four devices', () => {
     )
     expect(owing.length).toBeGreaterThan(1)
     bob.outgoing.splice(0)
-    bob.cancels()
+    ends(bob)
     const told = bob.outgoing.flatMap(({ to, frame }) => {
       const said = decodeFrame(frame)
-      // With another reason it would say that it gives no more.
-      return said?.type === 'cancel' && said.reason === 'person' ? [to] : []
+      // Another reason would say that it gives no more. The one that shared the file is told that it is paused.
+      const isAbout = said?.type === 'cancel' && (said.reason === 'person' || said.reason === 'paused')
+      return isAbout ? [to] : []
     })
     expect(told).toEqual(expect.arrayContaining(owing.map(({ id }) => id)))
   })

@@ -90,6 +90,8 @@ export class Givers {
   #claimed = { name: '[]', at: Number.NEGATIVE_INFINITY }
   /** When something was last expected of the source, in milliseconds. */
   #busyAt = 0
+  /** When others had something last that was lacking here, in milliseconds. */
+  #gaveAt = Number.NEGATIVE_INFINITY
 
   /** The link on which chunks of the server's copy come (F22). */
   get storedKey(): LinkKey {
@@ -162,9 +164,22 @@ export class Givers {
     return rested
   }
 
-  /** Whether the others have anything that is lacking here, or are giving it. */
-  get doOthersGive(): boolean {
-    return this.others.some(({ waiting, receiver }) => waiting > 0 || receiver.unasked > 0)
+  /** Whether a device will be asked again that is not asked now. */
+  isResting(device: RemoteDevice): boolean {
+    return Number.isFinite(this.#banned.get(device.id))
+  }
+
+  get isAnyResting(): boolean {
+    return [...this.#banned.values()].some(Number.isFinite)
+  }
+
+  /**
+   * Whether others have anything that is lacking here, or are giving it, or were a moment ago and may come back: a device
+   * whose connection is interrupted leaves and returns.
+   */
+  mayOthersGive(now: number): boolean {
+    if (this.others.some(({ waiting, receiver }) => waiting > 0 || receiver.unasked > 0)) this.#gaveAt = now
+    return this.isAnyResting || now - this.#gaveAt < REST_MS
   }
 
   /** Lets the file be wanted of each. */

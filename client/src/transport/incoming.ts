@@ -192,6 +192,8 @@ export class Incoming {
     if (at === 'paused' || at === 'finishing' || at === 'ended') return false
     this.#state = { at: 'paused', by }
     this.waits = null
+    // Before anything expected is forgotten: those that still owe chunks are told.
+    this.givers.end()
     this.receiver.lostAll()
     if (this.#sink) this.#enter(this.#sink)
     return true

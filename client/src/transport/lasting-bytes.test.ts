@@ -6,7 +6,7 @@ const ALL = 'abcdefghijklmnopqrstuvwxyz'
 /** The offsets at which the copy was asked for. */
 let asked: number[]
 /** What the server answers to each request, until the last one repeats. */
-let answers: ((start: number) => Response)[]
+let answers: ((start: number) => Response | Promise<Response>)[]
 
 const whole = (start: number) => new Response(ALL.slice(start), { status: 206 })
 /** The connection is cut after so many bytes. */
@@ -21,6 +21,9 @@ const cutAfter = (count: number) => (start: number) => {
   })
   return new Response(body, { status: 206 })
 }
+/** The answer comes when nobody waits for it any more. */
+const late = (milliseconds: number) => (start: number) =>
+  new Promise<Response>((resolve) => setTimeout(() => resolve(whole(start)), milliseconds))
 const away = () => {
   throw new TypeError('Failed to fetch')
 }
@@ -55,6 +58,27 @@ it('are read from where they were cut, and no byte twice', async () => {
   expect(await reads({ onCut: (isCut) => cuts.push(isCut) })).toBe(ALL.slice(2, 20))
   expect(asked).toEqual([2, 7, 10, 10, 10])
   expect(cuts).toEqual([true, false, true, true, true, false])
+})
+
+it.each([
+  ['in the pause before the next request', 30_200],
+  ['while the next one is read', 60_000],
+])('lose nothing to an answer that comes %s', async (_, milliseconds) => {
+  answers = [late(milliseconds), late(29_000), whole]
+  expect(await reads()).toBe(ALL.slice(2, 20))
+})
+
+it('are asked for no more once nobody reads them', async () => {
+  const cuts: boolean[] = []
+  answers = [away, whole]
+  const stream = lastingBytes('/files/a', { start: 2, end: 20, onCut: (isCut) => cuts.push(isCut) })
+  const reader = stream.getReader()
+  reader.read().catch(() => {})
+  await vi.advanceTimersByTimeAsync(100)
+  await reader.cancel()
+  await vi.runAllTimersAsync()
+  expect(asked).toEqual([2])
+  expect(cuts).toEqual([true])
 })
 
 it('are asked for again while the server is away for a moment, but not for ever', async () => {

@@ -40,7 +40,10 @@ class LastingPart {
   readonly #wanted: Wanted
   #at: number
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null
+  /** Ends the request under way: one that was given up would answer into the next. */
+  #attempt = new AbortController()
   #failures = 0
+  #isClosed = false
 
   constructor(url: string, wanted: Wanted) {
     this.#url = url
@@ -51,7 +54,7 @@ class LastingPart {
   /** Returns the next bytes; null behind the last one. */
   async next(): Promise<Uint8Array | null> {
     const { end, signal } = this.#wanted
-    while (this.#at < end) {
+    while (this.#at < end && !this.#isClosed) {
       signal?.throwIfAborted()
       const bytes = await unlessSilent(this.#read()).catch((error: unknown) => this.#failed(error))
       if (bytes) return this.#took(bytes.subarray(0, end - this.#at))
@@ -61,19 +64,35 @@ class LastingPart {
   }
 
   async close(): Promise<void> {
-    await this.#reader?.cancel().catch(() => {})
+    this.#isClosed = true
+    await this.#giveUp()
+  }
+
+  async #giveUp(): Promise<void> {
+    const reader = this.#reader
+    this.#reader = null
+    this.#attempt.abort()
+    this.#attempt = new AbortController()
+    await reader?.cancel().catch(() => {})
   }
 
   async #read(): Promise<Uint8Array> {
-    if (!this.#reader) {
-      const { end, signal } = this.#wanted
-      const { body } = await readPart(this.#url, this.#at, end - this.#at, signal)
-      if (!body) throw new InterruptedError()
-      this.#reader = body.getReader()
-    }
-    const { done, value } = await this.#reader.read()
+    const reader = this.#reader ?? (await this.#asked())
+    const { done, value } = await reader.read()
     if (done) throw new InterruptedError()
     return value
+  }
+
+  /** Asks for the rest. @throws also when it was given up meanwhile */
+  async #asked(): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+    const { end, signal } = this.#wanted
+    const attempt = this.#attempt
+    const stop = () => attempt.abort(signal?.reason)
+    signal?.addEventListener('abort', stop, { once: true })
+    const { body } = await readPart(this.#url, this.#at, end - this.#at, attempt.signal)
+    if (!body || attempt.signal.aborted) throw new InterruptedError()
+    this.#reader = body.getReader()
+    return this.#reader
   }
 
   #took(bytes: Uint8Array): Uint8Array {
@@ -88,8 +107,7 @@ class LastingPart {
     const { signal, onCut } = this.#wanted
     signal?.throwIfAborted()
     if (isFinal(error)) throw error
-    await this.close()
-    this.#reader = null
+    await this.#giveUp()
     const pause = AGAIN_MS[this.#failures]
     if (pause === undefined) throw new InterruptedError()
     this.#failures += 1

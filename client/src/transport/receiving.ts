@@ -162,7 +162,6 @@ export class Receiving {
   #pause(incoming: Incoming, by: 'me' | 'them'): boolean {
     if (!incoming.pause(by)) return false
     this.#stored.stop(incoming)
-    incoming.givers.end()
     this.#reports.waits(incoming)
     this.#wanting.refillAll(incoming)
     return true
@@ -182,7 +181,8 @@ export class Receiving {
 
   /** Whether anything is being received from a device, or waits to be. */
   isMovingFrom(device: RemoteDevice): boolean {
-    return this.#transfers.some((one) => one.isUnderWay && one.givers.of(device) !== null)
+    const mayGive = ({ givers }: Incoming) => givers.of(device) !== null || givers.isResting(device)
+    return this.#transfers.some((one) => one.isUnderWay && mayGive(one))
   }
 
   /** Whether a device gives anything, or shared anything, that is remembered. */
@@ -268,7 +268,7 @@ export class Receiving {
   /** Ends the transfer of a file that nobody has any more. The person at its source may offer it again. */
   #endIfGone(incoming: Incoming): void {
     const { givers, received } = incoming
-    if (!givers.isSourceOut || givers.doOthersGive || this.#stored.has(incoming)) return
+    if (!givers.isSourceOut || givers.mayOthersGive(this.now()) || this.#stored.has(incoming)) return
     this.#end(incoming, cancelledByThem('gone', received), null, 'interrupted')
   }
 
@@ -359,7 +359,7 @@ export class Receiving {
       // Its source, whose turns it waits for, may not be here, and others give it.
       if (incoming.isQueued && (isStored || incoming.givers.others.length > 0))
         this.#wanting.beginNext(incoming.source)
-      if (!isStored && !incoming.givers.isAnyHere) continue
+      if (!isStored && !incoming.givers.isAnyHere && !incoming.givers.isAnyResting) continue
       this.swarming.tick(incoming, now)
       incoming.keep(now)
       this.#reports.moves(incoming)

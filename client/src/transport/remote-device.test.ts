@@ -28,7 +28,7 @@ function bundled(): { ada: RemoteDevice; links: readonly Link[]; now: number } {
   for (const link of links) ada.opened(link)
   ada.scheduler.begin(arriving)
   let now = 0
-  for (; ada.bundleSize === 1 && now < 60_000; now += ROUND_TRIP_MS) {
+  for (; ada.bundleSize === 1 && now < 5_000; now += ROUND_TRIP_MS) {
     for (const { key } of ada.routes(now)) wantsOn(ada, key, now)
     for (const { key } of ada.routes(now)) arrivesOn(ada, key, now + ROUND_TRIP_MS)
     ada.fitLinks(links.length, now + ROUND_TRIP_MS)
@@ -38,7 +38,7 @@ function bundled(): { ada: RemoteDevice; links: readonly Link[]; now: number } {
 
 function wantsOn({ scheduler }: RemoteDevice, key: string, now: number): void {
   scheduler.meter(key).wanted(now)
-  receiver.want(key, 16 * CHUNK_BYTES, MIB)
+  receiver.want(key, 4 * CHUNK_BYTES, MIB)
 }
 
 function arrivesOn({ scheduler }: RemoteDevice, key: string, now: number): void {

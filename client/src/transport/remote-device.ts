@@ -99,7 +99,12 @@ export class RemoteDevice {
   fitLinks(most: number, now: number): number {
     const { scheduler, relay, joining } = this
     const bundle = this.#bundle
-    const links = this.#direct.map(({ key }) => key)
+    const kept = this.#kept
+    // What is no longer wanted on says nothing about the way.
+    for (const { key } of this.#direct)
+      if (!kept.some((link) => link.key === key) && !scheduler.isWaitingOn(key))
+        scheduler.meter(key).idle(now)
+    const links = kept.map(({ key }) => key)
     const left = links.length > 0 ? scheduler.left : 0
     const rate = scheduler.rate(links, now)
     const roundTrip = scheduler.roundTrip(links)

@@ -75,8 +75,12 @@ class ResumableUpload {
   async begin(): Promise<void> {
     const { key, url } = await this.#around.places.take(this.#key)
     this.#key = key
-    if (this.#isOver) this.#around.places.leave(key)
-    else this.#start(url)
+    if (!this.#isOver) return this.#start(url)
+    this.#around.places.leave(key)
+    if (url === null) return
+    const { httpStack } = this.#around
+    void Tus.terminate(url, httpStack ? { httpStack } : {}).catch(() => {})
+    void this.#around.places.forget(key, url)
   }
 
   cancel(): void {

@@ -30,9 +30,9 @@ export class SavePlace {
    * `gone`: none is kept, or it was removed or renamed. `refused`: the person or the browser does not allow it now.
    */
   async open(): Promise<FileSystemDirectoryHandle | 'gone' | 'refused'> {
-    const folder = await this.#table.read('folder')
-    if (!folder) return 'gone'
     try {
+      const folder = await this.#table.read('folder')
+      if (!folder) return 'gone'
       const state = (await folder.requestPermission?.({ mode: 'readwrite' })) ?? 'granted'
       if (state !== 'granted') return 'refused'
       // One that was removed or renamed is known only by looking into it.

@@ -74,7 +74,11 @@ export class Sending {
   /** A device asks for the hashes of pieces. */
   async asked(device: RemoteDevice, frame: Extract<Frame, { type: 'ask' }>): Promise<void> {
     const offer = this.#offers.get(frame.transfer)
-    if (!offer?.isOwn) return
+    if (!offer) {
+      this.#misses(device, frame.transfer)
+      return device.say({ type: 'cancel', transfer: frame.transfer, reason: 'gone' })
+    }
+    if (!offer.isOwn) return
     const outgoing = offer.to.get(device) ?? new Outgoing(frame.transfer, offer.file, device)
     await this.#hashes.asked(outgoing, frame)
   }

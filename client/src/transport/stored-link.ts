@@ -48,6 +48,9 @@ export interface Stored {
   ): void
 }
 
+/** The server has no such copy any more. */
+export class CopyGone extends Error {}
+
 export class StoredLink {
   readonly key: LinkKey
   #reading: AbortController | null = null
@@ -73,7 +76,7 @@ export class StoredLink {
     return this.#reading !== null
   }
 
-  /** What it gave is wrong: it is not read again. */
+  /** What it gave is wrong, or it is gone: it is not read again. */
   ban(): void {
     this.#notBefore = Number.POSITIVE_INFINITY
     this.stop()
@@ -134,9 +137,10 @@ export class StoredLink {
         const stream = await this.read(this.url, range.first * CHUNK_BYTES, bytes, reading.signal)
         await this.#take(stream, range.first, bytes, reading.signal)
       }
-    } catch {
+    } catch (error) {
       // What was stopped did not fail.
-      if (!reading.signal.aborted) this.#notBefore = this.now() + RETRY_MS
+      if (error instanceof CopyGone) this.#notBefore = Number.POSITIVE_INFINITY
+      else if (!reading.signal.aborted) this.#notBefore = this.now() + RETRY_MS
     } finally {
       // Also ends an answer of which nothing was read.
       reading.abort()

@@ -151,8 +151,7 @@ export class Swarming {
     const isLast = incoming.receiver.unasked === 0
     for (const giver of incoming.givers.others) {
       if (!giver.isSilent(isLast ? LAST_MS : STALL_MS, now)) continue
-      if (isLast) incoming.givers.drop(giver.device)
-      else incoming.givers.rest(giver.device, now)
+      incoming.givers.rest(giver.device, now)
       this.events.onRoom(incoming)
     }
   }

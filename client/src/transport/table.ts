@@ -4,6 +4,9 @@ import { type IDBPDatabase, openDB } from 'idb'
 /** A browser whose disk was full, or that is repairing its databases, may never answer. In milliseconds. */
 const ANSWER_LIMIT_MS = 20_000
 
+/** The browser does not answer: nobody knows what is there, so nothing may be removed. */
+export class Unanswered extends Error {}
+
 export class Table<Key extends string, Value> {
   readonly #database: string
   readonly #name: string
@@ -19,11 +22,15 @@ export class Table<Key extends string, Value> {
     await this.#asks((database) => database.put(this.#name, value, key))
   }
 
-  /** Returns null where there is nothing, and where the browser refuses to tell. */
+  /**
+   * Returns null where there is nothing, and where the browser refuses to tell.
+   * @throws Unanswered
+   */
   async read(key: Key): Promise<Value | null> {
     try {
       return (await this.#asks((database) => database.get(this.#name, key))) ?? null
-    } catch {
+    } catch (error) {
+      if (error instanceof Unanswered) throw error
       return null
     }
   }
@@ -57,7 +64,7 @@ export class Table<Key extends string, Value> {
     return new Promise((resolve, reject) => {
       const limit = setTimeout(() => {
         if (this.#opened === opened) this.#opened = null
-        reject(new Error('The browser does not answer.'))
+        reject(new Unanswered())
       }, ANSWER_LIMIT_MS)
       const isAnswered = () => clearTimeout(limit)
       void opened.then(ask).then(resolve, reject).finally(isAnswered)

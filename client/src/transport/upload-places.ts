@@ -39,12 +39,13 @@ export class UploadPlaces {
   async take(file: string): Promise<{ key: string; url: string | null }> {
     let key = file
     while (!(await this.#claim(key))) key += '+'
-    return { key, url: await this.#urlAt(key) }
+    // Where the browser does not tell, it begins anew.
+    return { key, url: await this.#urlAt(key).catch(() => null) }
   }
 
   /** Whether the upload of such a file goes on somewhere, so that its room is reserved. */
   async has(file: string): Promise<boolean> {
-    return (await this.#urlAt(file)) !== null
+    return (await this.#urlAt(file).catch(() => null)) !== null
   }
 
   async #urlAt(key: string): Promise<string | null> {

@@ -13,16 +13,19 @@ pub const RESUMABLE: HeaderName = HeaderName::from_static("tus-resumable");
 pub const OFFSET: HeaderName = HeaderName::from_static("upload-offset");
 pub const LENGTH: HeaderName = HeaderName::from_static("upload-length");
 pub const METADATA: HeaderName = HeaderName::from_static("upload-metadata");
-pub const EXPIRES: HeaderName = HeaderName::from_static("upload-expires");
+const EXPIRES: HeaderName = HeaderName::from_static("upload-expires");
 pub const CHECKSUM: HeaderName = HeaderName::from_static("upload-checksum");
 pub const METHOD: HeaderName = HeaderName::from_static("x-http-method-override");
 /// Longest metadata, which are stored: enough for any name.
 const METADATA_BYTES: usize = 4096;
 
-/// A time as tus writes it (RFC 9110, section 5.6.7).
-pub fn date(time: Millis) -> Result<HeaderValue, Error> {
+/// Adds `Upload-Expires`, in the form of RFC 9110, section 5.6.7, where an upload ends by its time.
+pub fn expires(headers: &mut HeaderMap, ends_at: Option<Millis>) -> Result<(), Error> {
+    let Some(time) = ends_at else { return Ok(()) };
     let since = Duration::from_millis(u64::try_from(time.get()).unwrap_or_default());
-    HeaderValue::try_from(httpdate::fmt_http_date(UNIX_EPOCH + since)).map_err(|_| Error::Internal)
+    let date = httpdate::fmt_http_date(UNIX_EPOCH + since);
+    headers.insert(EXPIRES, HeaderValue::try_from(date).map_err(|_| Error::Internal)?);
+    Ok(())
 }
 
 /// A header of decimal digits; `None` when it is absent.
@@ -76,6 +79,9 @@ impl Metadata {
                 return None;
             }
         }
+        // RFC 2045, section 5.1: nothing else is a media type, and Postgres stores no NUL.
+        let media_type =
+            media_type.filter(|said: &String| said.bytes().all(|byte| matches!(byte, b' '..=b'~')));
         let (name, media_type) = (name.unwrap_or_default(), media_type.unwrap_or_default());
         Some(Self { name, media_type, said: Some(text.to_owned()) })
     }
@@ -95,6 +101,7 @@ mod tests {
             ("", "there are no keys"),
             ("filename", "there is no value"),
             ("other !!!", "an unknown key is not read"),
+            ("filetype AA==", "no media type has a NUL"),
         ] {
             let nothing = Metadata { said: Some(said.to_owned()), ..Metadata::default() };
             assert_eq!(Metadata::parse(said), Some(nothing), "{why}");

@@ -51,6 +51,36 @@ async fn h47_room_is_held_for_ten_minutes_without_a_byte_and_empty_pieces_hold_i
 }
 
 #[tokio::test]
+async fn h46_a_stored_file_that_stays_has_no_end() {
+    let server = TestServer::start().await;
+    let ada = server.registered("ada").await;
+    let (beam, file) = (saved_beam(&server, &ada).await, png(1000));
+    let path = server.begun(beam, &file).await;
+    let piece = server.takes_piece(&path, 0, &file.bytes).await;
+    assert_eq!(piece.status, 204);
+    server.stored(&path).await;
+
+    for answer in
+        [server.ask("HEAD", &path, &[VERSION]).await, server.takes_piece(&path, 1000, b"").await]
+    {
+        assert!([200, 204].contains(&answer.status), "{answer:?}");
+        assert_eq!(answer.header("upload-offset"), "1000");
+        assert_eq!(answer.header("upload-expires"), "", "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn h45_of_two_that_begin_at_once_one_gets_the_room_that_there_is_for_one() {
+    let server = TestServer::with(&["--guest-total", "8MiB"]).await;
+    let beam = kept_beam(&server).await;
+    let (one, other) = (png(6 * MIB), png(5 * MIB));
+    let begun = tokio::join!(server.begins_pieces(beam, &one), server.begins_pieces(beam, &other));
+    let mut statuses = [begun.0.status, begun.1.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 507]);
+}
+
+#[tokio::test]
 async fn h47_only_more_bytes_push_the_end_on() {
     let server = TestServer::with(&["--guest-total", "8MiB"]).await;
     let (ada, file) = (server.registered("ada").await, png(1000));

@@ -82,6 +82,10 @@ impl Parts {
     ) -> Result<(), Error> {
         let parts = tags.map(|content_id| PartId { content_id }).collect();
         let completed = self.store.complete_multipart(&self.path, &id.to_owned(), parts).await;
-        completed.map(|_| ()).map_err(Error::from)
+        completed.map(|_| ()).map_err(|error| match Error::from(error) {
+            // Perhaps an earlier request has completed it, and its answer was lost.
+            Error::Missing => Error::Unreachable("the bucket does not know the parts".to_owned()),
+            error => error,
+        })
     }
 }

@@ -21,7 +21,7 @@ async fn h47_an_upload_in_pieces_has_ten_minutes_then_a_day_and_a_week_at_most()
     on_both(async |storage| {
         let ends = async |now| {
             let found = storage.find_resumable_upload(id(1), now).await.unwrap();
-            found.map(|upload| upload.ends_at.since(NOW))
+            found.map(|upload| upload.ends_at.unwrap().since(NOW))
         };
         let new = NewUpload { expires_at: None, ..file(1) };
         in_pieces(&storage, &new, 100).await;
@@ -61,7 +61,7 @@ async fn h47_an_upload_whose_blob_is_being_written_keeps_its_row_for_an_hour() {
 async fn h45_uploads_in_pieces_are_promised_what_is_still_to_come() {
     on_both(async |storage| {
         let promised = async || {
-            let Promised { missing, whole } = storage.promised_room().await.unwrap();
+            let Promised { missing, whole } = storage.promised_room(NOW).await.unwrap();
             (missing, whole)
         };
         storage.start_upload(&file(9)).await.unwrap();
@@ -76,6 +76,9 @@ async fn h45_uploads_in_pieces_are_promised_what_is_still_to_come() {
         storage.advance_upload(id(2), 10, NOW).await.unwrap();
         assert!(storage.finish_upload(id(2), 10, NOW).await.unwrap());
         assert_eq!(promised().await, (0, 0));
+        in_pieces(&storage, &file(3), 5).await;
+        let Promised { whole, .. } = storage.promised_room(NOW + FIRST_BYTE_WITHIN).await.unwrap();
+        assert_eq!(whole, 0, "it has ended, though nobody has swept it yet");
     })
     .await;
 }

@@ -40,7 +40,9 @@ export class Journal extends Table<ItemId, JournalEntry> {
   }
 
   override async read(id: ItemId): Promise<JournalEntry | null> {
-    return (await super.read(id)) ?? this.#entered.get(id) ?? null
+    const entered = this.#entered.get(id) ?? null
+    if (!entered) return super.read(id)
+    return (await super.read(id).catch(() => null)) ?? entered
   }
 
   override async remove(id: ItemId, isMeant?: (entry: JournalEntry) => boolean): Promise<void> {

@@ -147,7 +147,7 @@ export class DiskFiles implements FileStore {
       if (access.getSize() < endOf(durable, file.size)) throw new Error('The browser has lost a part of it.')
       const sink = this.#sink(file, { handle, access, reserved, folder, name, before: durable })
       // From now on it is this tab's, so that no other takes it up.
-      const entered = sink.part?.keep(durable, false)
+      const entered = sink.part?.keep(durable, false).catch(() => {})
       if (tab !== this.#tab.name) await entered
       return sink
     } catch {

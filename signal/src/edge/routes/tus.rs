@@ -21,10 +21,11 @@ use crate::address::Client;
 use crate::app::App;
 use crate::edge::auth::MaybeLoggedIn;
 use crate::edge::tus_headers::{
-    CHECKSUM, EXPIRES, LENGTH, METADATA, METHOD, Metadata, OFFSET, RESUMABLE, date, number,
+    CHECKSUM, LENGTH, METADATA, METHOD, Metadata, OFFSET, RESUMABLE, expires, number,
 };
 use crate::error::Error;
 use crate::files::uploads::checksum::{ALGORITHMS, Checksum};
+use crate::files::uploads::holds::Held;
 use crate::files::uploads::resumable::{NewResumable, Piece};
 use crate::paced_body::PacedBody;
 
@@ -147,8 +148,9 @@ pub async fn create(
         }
     });
     let (id, ends_at) = told.await.map_err(|_| Error::Internal)??;
-    let headers = [(header::LOCATION, location(id)?), (EXPIRES, date(ends_at)?)];
-    Ok((StatusCode::CREATED, headers).into_response())
+    let mut answer = (StatusCode::CREATED, [(header::LOCATION, location(id)?)]).into_response();
+    expires(answer.headers_mut(), Some(ends_at))?;
+    Ok(answer)
 }
 
 /// Tells how much of an upload is here (H46).
@@ -167,10 +169,10 @@ pub async fn look(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result
     let headers = [
         (OFFSET, progress.offset.into()),
         (LENGTH, progress.length.into()),
-        (EXPIRES, date(progress.ends_at)?),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
     let mut answer = (headers, Body::empty()).into_response();
+    expires(answer.headers_mut(), progress.ends_at)?;
     if let Some(said) = progress.metadata {
         let said = HeaderValue::try_from(said).map_err(|_| Error::Internal)?;
         answer.headers_mut().insert(METADATA, said);
@@ -227,24 +229,27 @@ pub async fn append(
     let length = number(&headers, &header::CONTENT_LENGTH)?;
     let place = app.uploads.enter_with_piece(client)?;
     let piece = Piece { offset, checksum, length, body: PacedBody::new(body), place };
-    let uploads = app.uploads.clone();
-    // In a task of its own: when the client disconnects, what came is made safe.
-    let appending = app.tasks.spawn(async move { uploads.append(id, piece).await });
+    let tasks = app.tasks.clone();
+    // In a task of its own: when the client disconnects, what came is made safe, and a whole file is stored.
+    let appending = tasks.spawn(async move {
+        let mut progress = app.uploads.append(id, piece).await?;
+        if let Some(held) = progress.complete.take() {
+            app.tasks.clone().spawn(store(app, id, held));
+        }
+        Ok::<_, Error>(progress)
+    });
     let progress = appending.await.map_err(|_| Error::Internal)??;
-    let (offset, ends_at) = (progress.offset, progress.ends_at);
-    if let Some(held) = progress.complete {
-        let app = app.clone();
-        let tasks = app.tasks.clone();
-        tasks.spawn(async move {
-            match app.uploads.store(id, held).await {
-                Ok(file) => app.counts.uploaded(file.size),
-                // Its sender hears of it when it asks for the file, which also tries again.
-                Err(error) => tracing::warn!(%error, "an upload in pieces is not stored yet"),
-            }
-        });
+    let mut answer = (StatusCode::NO_CONTENT, [(OFFSET, progress.offset)]).into_response();
+    expires(answer.headers_mut(), progress.ends_at)?;
+    Ok(answer)
+}
+
+async fn store(app: Arc<App>, id: BlobId, held: Held) {
+    match app.uploads.store(id, held).await {
+        Ok(file) => app.counts.uploaded(file.size),
+        // Its sender hears of it when it asks for the file, which also tries again.
+        Err(error) => tracing::warn!(%error, "an upload in pieces is not stored yet"),
     }
-    let headers = [(OFFSET, offset.into()), (EXPIRES, date(ends_at)?)];
-    Ok((StatusCode::NO_CONTENT, headers).into_response())
 }
 
 /// Does what another method does, for a client that cannot send it (H46).

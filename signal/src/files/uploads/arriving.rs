@@ -49,7 +49,12 @@ impl<'a> Arriving<'a> {
 
     /// Receives the piece. Returns how many bytes of the upload are safe then.
     pub async fn take(mut self, body: &mut PacedBody) -> Result<u64, Error> {
-        self.receive(body).await?;
+        let received = self.receive(body).await;
+        // What is not saved must not be written over the next piece.
+        if let Some(file) = &mut self.file {
+            file.settle().await;
+        }
+        received?;
         Ok(self.saved)
     }
 
@@ -82,6 +87,8 @@ impl<'a> Arriving<'a> {
                 if !self.uploads.has_staging_for(checked - self.came).await? {
                     return Err(Error::NoRoom);
                 }
+                // A piece with a checksum is not saved meanwhile, which would find that the upload has ended.
+                self.uploads.find_resumable(self.id).await?;
             }
             // Where writing fails, the file is not put back: nobody knows what of it was written, so nothing may be saved.
             if let Some(mut file) = self.file.take() {

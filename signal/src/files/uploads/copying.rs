@@ -34,7 +34,9 @@ impl Uploads {
         parts: &Parts,
     ) -> Result<(), Error> {
         let part_bytes = usize::try_from(parts.part_bytes()).unwrap_or(usize::MAX);
-        let _memory = self.budget.take(Kind::Uploads, part_bytes.saturating_mul(PARTS_AT_ONCE))?;
+        let length = usize::try_from(upload.length).unwrap_or(usize::MAX);
+        let at_once = part_bytes.saturating_mul(PARTS_AT_ONCE).min(length);
+        let _memory = self.budget.take(Kind::Uploads, at_once)?;
         if let Some(begun) = &upload.parts {
             match self.send_parts(id, parts, begun).await {
                 Err(Failure::Unknown(why)) => {
@@ -75,6 +77,7 @@ impl Uploads {
         let mut tags = self.storage.upload_parts(id).await?;
         let missing: Vec<_> =
             parts.ranges().filter(|(number, _)| !tags.contains_key(number)).collect();
+        let were_all_sent = missing.is_empty();
         let sending = missing.into_iter().map(|(number, range)| async move {
             let tag = self.send_part(id, parts, begun, number, range).await?;
             Ok::<_, Failure>((number, tag))
@@ -85,8 +88,11 @@ impl Uploads {
             tags.insert(number, tag);
         }
         if let Err(why) = parts.complete(begun, tags.into_values()).await {
-            // Nobody knows what the bucket has now: the blob, which the next attempt finds, or a part that is not as it was.
-            self.storage.forget_upload_parts(id).await?;
+            // The next attempt finds the blob, if the bucket has it after all, or asks once more. Where that fails too, a part
+            // is not as it was.
+            if were_all_sent {
+                self.storage.forget_upload_parts(id).await?;
+            }
             return Err(why.into());
         }
         Ok(())

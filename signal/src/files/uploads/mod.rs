@@ -3,7 +3,7 @@
 mod arriving;
 pub mod checksum;
 mod copying;
-mod holds;
+pub mod holds;
 mod receiving;
 pub mod resumable;
 mod sent_file;
@@ -54,6 +54,8 @@ pub struct Uploads {
     blobs: Blobs,
     staging: Staging,
     held: Holds,
+    /// Held while room is promised: of two at once, each would count the other's, and neither might fit.
+    promising: tokio::sync::Mutex<()>,
     clock: Clock,
     budget: Arc<Budget>,
     address_secret: Secret,
@@ -128,6 +130,7 @@ impl Uploads {
             blobs,
             staging,
             held: Holds::default(),
+            promising: tokio::sync::Mutex::default(),
             clock,
             budget,
             address_secret,
@@ -186,7 +189,7 @@ impl Uploads {
 
     /// Whether the disk has room for files at all, as far as there is one.
     pub async fn has_disk(&self) -> bool {
-        self.capacity.has_disk_for(0).await.unwrap_or(false)
+        self.capacity.has_disk_for(0, self.clock.now()).await.unwrap_or(false)
     }
 
     /// The room for files of a saved beam, whose owner this is (F13).

@@ -270,7 +270,7 @@ impl<'a> Incoming<'a> {
             let has_room = if self.is_promised {
                 capacity.has_disk_for_promised(ahead).await?
             } else {
-                capacity.has_disk_for(ahead).await?
+                capacity.has_disk_for(ahead, self.uploads.clock.now()).await?
             };
             if has_room {
                 return Ok(ahead);

@@ -69,8 +69,8 @@ pub struct Progress {
     pub offset: u64,
     /// The file's length in bytes.
     pub length: u64,
-    /// When it ends unless more of it comes.
-    pub ends_at: Millis,
+    /// When it ends unless more of it comes; `None` for a stored one that stays.
+    pub ends_at: Option<Millis>,
     /// What its sender said of it.
     pub metadata: Option<String>,
     /// Present when all bytes are here and [`Uploads::store`] is next.
@@ -106,6 +106,8 @@ impl Uploads {
         let (new, _) = self.begin(uploader, beam, file_name::clean(&name), media_type).await?;
         // The sweeper must not take its staging file for one that nobody needs.
         let _held = self.held.try_hold(new.id);
+        self.staging.create(new.id).await?;
+        let _promising = self.promising.lock().await;
         let reserved = self.reserve(new.id, length, metadata.as_deref()).await;
         if let Err(why) = reserved {
             self.storage.abandon_upload(new.id, false, self.clock.now()).await?;
@@ -124,19 +126,18 @@ impl Uploads {
             Room::Full => return Err(Error::NoRoom),
             Room::Gone => return Err(Error::NotFound),
         }
-        self.staging.create(id).await?;
         if !self.storage.resume_upload_later(id, metadata, now).await? {
             return Err(Error::NotFound);
         }
-        // This one has its promise by now: of two at a time, each sees the other's.
         if self.keeps_promises().await? { Ok(()) } else { Err(Error::NoRoom) }
     }
 
     /// Whether the disks stay within their share when all uploads in pieces come whole.
     async fn keeps_promises(&self) -> Result<bool, Error> {
-        let promised = self.storage.promised_room().await?;
+        let now = self.clock.now();
+        let promised = self.storage.promised_room(now).await?;
         let fullness = self.staging.fullness(promised.missing).await?;
-        Ok(self.capacity.is_within(fullness) && self.capacity.has_disk_for(0).await?)
+        Ok(self.capacity.is_within(fullness) && self.capacity.has_disk_for(0, now).await?)
     }
 
     /// How far an upload is.
@@ -173,7 +174,7 @@ impl Uploads {
         Ok(Progress { ends_at, complete: is_complete.then_some(held), ..progress })
     }
 
-    async fn ends_of(&self, id: BlobId) -> Result<Millis, Error> {
+    async fn ends_of(&self, id: BlobId) -> Result<Option<Millis>, Error> {
         Ok(self.find_resumable(id).await?.ends_at)
     }
 
@@ -256,7 +257,7 @@ impl Uploads {
         Ok(())
     }
 
-    async fn find_resumable(&self, id: BlobId) -> Result<ResumableUpload, Error> {
+    pub(super) async fn find_resumable(&self, id: BlobId) -> Result<ResumableUpload, Error> {
         let found = self.storage.find_resumable_upload(id, self.clock.now()).await?;
         let mut upload = found.ok_or(Error::NotFound)?;
         if upload.is_ready {

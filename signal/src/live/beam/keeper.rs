@@ -233,7 +233,7 @@ impl Keeper {
             _ => return true,
         };
         let bytes = notes.iter().map(|note| note.content.len() as u64).sum();
-        match self.capacity.has_disk_for(bytes).await {
+        match self.capacity.has_disk_for(bytes, self.clock.now()).await {
             Ok(has) => has,
             Err(error) => {
                 tracing::warn!(%error, "the disk could not be asked for its room");
