@@ -11,7 +11,7 @@ import { Byline } from '../item/byline'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
 import { FileSize, FileTitle } from '../transfer/file-title'
-import { type FileView, namesSender } from '../transfer/file-view'
+import { type FileView, isStoppable, namesSender } from '../transfer/file-view'
 import { ListFileRow } from '../transfer/list-file'
 import { isSavable } from '../transfer/save-link'
 import { useFile } from '../transfer/use-file'
@@ -82,8 +82,10 @@ function FileFace({ item, content, isHalf }: { item: Item; content: FileContent;
           </div>
           {!isHalf && (
             <div className={css.meta}>
-              <FileSize content={content} view={view} /> ·{' '}
-              {namesSender(view) ? <Age at={item.at} /> : <Byline item={item} />}
+              <FileSize content={content} view={view} />
+              {!isStoppable(view) && (
+                <> · {namesSender(view) ? <Age at={item.at} /> : <Byline item={item} />}</>
+              )}
             </div>
           )}
         </div>

@@ -197,3 +197,8 @@ export function partOf({ rows }: FileView): number | null {
 export function namesSender(view: FileView): boolean {
   return view.rows.some(({ actions }) => actions.includes('receive'))
 }
+
+/** Whether the one transfer of a file can be stopped, so that its buttons stand beside the name: only its sizes fit there. */
+export function isStoppable({ rows: [row, ...others] }: FileView): boolean {
+  return row !== undefined && others.length === 0 && row.actions.includes('cancel')
+}
