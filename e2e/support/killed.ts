@@ -1,4 +1,7 @@
 /** Kills a browser, as a power cut or the memory manager of the system does. Linux only. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from '@playwright/test'
 import { browserProcess, descendants } from '../bench/process-memory.ts'
 import type { Device } from './device.ts'
 
@@ -9,19 +12,20 @@ export async function isKilled({ context }: Device, profile: string): Promise<vo
   await closed
 }
 
-/** Returns what the browser keeps of a tab, to give it back to it after a crash. */
-export async function tabOf({ page }: Device): Promise<Tab> {
-  return await page.evaluate(() => Object.entries(sessionStorage))
+/**
+ * Waits until the name of this tab is on the disk, which Chromium writes some seconds later: a browser that is killed
+ * before that forgets which device it was.
+ */
+export async function isOnDisk({ page }: Device, profile: string): Promise<void> {
+  const name = await page.evaluate(() => sessionStorage.getItem('tab'))
+  const folder = join(profile, 'Default/Local Storage/leveldb')
+  const isThere = async () => {
+    const logs = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith('.log'))
+    const texts = await Promise.all(logs.map((file) => readFile(join(folder, file), 'latin1')))
+    return texts.some((text) => text.includes(`tab ${name}`))
+  }
+  await expect.poll(isThere, { timeout: 30_000 }).toBe(true)
 }
-
-/** Gives a tab back to a browser, as Chromium does when its person presses Restore. Without a window it has no such button. */
-export async function restoresTab({ page }: Device, tab: Tab): Promise<void> {
-  await page.addInitScript((entries) => {
-    for (const [key, value] of entries) sessionStorage.setItem(key, value)
-  }, tab)
-}
-
-type Tab = [string, string][]
 
 function kill(pid: number): void {
   try {

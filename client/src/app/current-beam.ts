@@ -13,10 +13,11 @@ import type { LiveBeamStatus } from '../transport/live-beam-status'
 import { notConnected } from './access-news'
 import { BeamConnection } from './beam-connection'
 import type { PageContext } from './context'
+import { moveDeviceToken } from './device-tokens'
 import { isSeen } from './page-life'
 import { PatientStatus } from './patient-status'
 import { findRenewed } from './renewed-beam'
-import { clearSessionOf, moveDeviceToken, saveSession, updateSession } from './session-storage'
+import { clearSessionOf, saveSession, updateSession } from './session-storage'
 
 export class CurrentBeam {
   readonly #context: PageContext

@@ -1,13 +1,12 @@
-/** What this browser stores about beams: the session, for all tabs, and each tab's device token. */
+/** What this browser stores about the beam that it was in last, for all tabs. */
 import * as v from 'valibot'
 import { parseBeamId } from '../protocol/beam-link'
-import type { BeamId, BeamKey, DeviceToken } from '../protocol/bindings'
+import type { BeamId, BeamKey } from '../protocol/bindings'
 import { parseJson } from '../protocol/envelope'
 import type { BeamSession } from '../stores/beam-session'
-import { browserStorage, tabStorage } from '../stores/site-storage'
+import { browserStorage } from '../stores/site-storage'
 
 const SESSION_KEY = 'session'
-const TOKEN_BYTES = 32
 
 const stored = v.object({
   beam_id: v.string(),
@@ -46,42 +45,10 @@ export function clearSessionOf(beam: BeamId): void {
   if (readSession()?.beamId === beam) clearSession()
 }
 
-/** Returns this tab's token in a beam (S5). The tab takes a new one when the server says that another device has it. */
-export function deviceToken(beam: BeamId, takeNew: boolean): DeviceToken {
-  const known = takeNew ? null : tabStorage.getItem(tokenKey(beam))
-  const token = known ?? base64url(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)))
-  tabStorage.setItem(tokenKey(beam), token)
-  return token as DeviceToken
-}
-
-/** Moves the token to the beam's new id (H28), so that the device keeps its id. */
-export function moveDeviceToken(from: BeamId, to: BeamId): void {
-  const token = tabStorage.getItem(tokenKey(from))
-  if (token === null) return
-  tabStorage.setItem(tokenKey(to), token)
-  tabStorage.removeItem(tokenKey(from))
-}
-
-/** Makes this tab another device in every beam. */
-export function forgetDeviceTokens(): void {
-  tabStorage.removeItems(tokenKey(''))
-}
-
 function readSession(): BeamSession | null {
   const parsed = v.safeParse(stored, parseJson(browserStorage.getItem(SESSION_KEY) ?? ''))
   if (!parsed.success) return null
   const { beam_id, beam_key, beam_name, expiresAt } = parsed.output
   const beamId = parseBeamId(beam_id)
   return beamId && { beamId, beamKey: beam_key, beamName: beam_name, expiresAt }
-}
-
-function tokenKey(beam: BeamId | ''): string {
-  return `device ${beam}`
-}
-
-function base64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
 }

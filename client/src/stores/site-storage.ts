@@ -8,6 +8,8 @@ export interface SiteStorage {
   /** Returns false when the value is only in memory. */
   setItem(key: string, value: string): boolean
   removeItem(key: string): void
+  /** Returns the keys that begin with this. */
+  keys(prefix: string): readonly string[]
   /** Removes all whose key begins with this. */
   removeItems(prefix: string): void
 }
@@ -26,6 +28,10 @@ export function siteStorage(open: () => Storage): SiteStorage {
     inMemory.delete(key)
     attempt((storage) => storage.removeItem(key), undefined)
   }
+  const keys = (prefix: string) => {
+    const stored = attempt((storage) => Object.keys(storage), [])
+    return [...new Set([...inMemory.keys(), ...stored])].filter((key) => key.startsWith(prefix))
+  }
   return {
     getItem: (key) => inMemory.get(key) ?? attempt((storage) => storage.getItem(key), null),
     setItem(key, value) {
@@ -38,9 +44,9 @@ export function siteStorage(open: () => Storage): SiteStorage {
       return isKept
     },
     removeItem,
+    keys,
     removeItems(prefix) {
-      const stored = attempt((storage) => Object.keys(storage), [])
-      for (const key of [...inMemory.keys(), ...stored]) if (key.startsWith(prefix)) removeItem(key)
+      for (const key of keys(prefix)) removeItem(key)
     },
   }
 }
