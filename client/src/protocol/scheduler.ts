@@ -8,7 +8,7 @@ import { LinkMeter, SMALLEST_WINDOW_BYTES } from './link-meter'
 import type { LinkKey, Receiver } from './receiver'
 
 /** Files wanted from one device at the same time (F4); the others wait their turn. */
-const MOST_AT_ONCE = 3
+export const MOST_AT_ONCE = 3
 /** A `want` is at most this part of the window, so that a link never runs dry while the next one is on its way. */
 const WANT_PART = 1 / 4
 /** A link gets no more of a file's end when the rest takes so many times longer there than on all links together. */

@@ -1,5 +1,6 @@
 /** F22: a transfer goes on with the copy that the server has while no device can give the file. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ItemId } from '../protocol/bindings'
 import {
   adaAndBob,
   bytes,
@@ -89,6 +90,47 @@ describe('f22 a file of which the server has a copy', () => {
     expect(await bob.hasWhole(content)).toBe(true)
     expect(bob.last('receiving')).toMatchObject({ via: { links: [], server: false, stored: true } })
     expect((server.carried + read) / SIZE).toBeLessThan(1.3)
+  })
+
+  it('has its turn although three others wait for their device', async () => {
+    const small = bytes(MIB)
+    const ids = Array.from({ length: 4 }, () => crypto.randomUUID() as ItemId)
+    for (const id of ids) {
+      ada.offers(new Blob([small]), id)
+      bob.receives(MIB, ada, id)
+    }
+    await settles(100)
+    adaLeaves()
+    bob.reads = copyOf(small)
+    const last = ids[3] as ItemId
+    bob.engine.handle({ do: 'stored', id: last, url: URL })
+    await passes(30_000, () => bob.last('receiving', last)?.status === 'done')
+    expect(bob.last('receiving', last)?.status).toBe('done')
+    expect(bob.last('receiving', ids[0])?.status).toBe('parked')
+  })
+
+  it('waits for its turn among others that come from copies', async () => {
+    const small = bytes(MIB)
+    const ids = Array.from({ length: 12 }, () => crypto.randomUUID() as ItemId)
+    let most = 0
+    let open = 0
+    const read = copyOf(small)
+    bob.reads = async (url, start, length, signal) => {
+      open += 1
+      most = Math.max(most, open)
+      signal.addEventListener('abort', () => {
+        open -= 1
+      })
+      return read(url, start, length, signal)
+    }
+    for (const id of ids) {
+      bob.receives(MIB, ada, id)
+      bob.engine.handle({ do: 'stored', id, url: URL })
+    }
+    const areDone = () => ids.every((id) => bob.last('receiving', id)?.status === 'done')
+    await passes(60_000, areDone)
+    expect(areDone()).toBe(true)
+    expect(most).toBe(3)
   })
 
   it('is not read from the copy while its device gives it', async () => {

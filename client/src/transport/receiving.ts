@@ -64,7 +64,7 @@ export class Receiving {
       },
       now,
     )
-    this.#wanting = new Wanting(this.#transfers, files.open, this.swarming, now)
+    this.#wanting = new Wanting(this.#transfers, files.open, this.swarming, this.#stored, now)
     this.#searches = new Searches((file) => files.find(file))
     this.#events = {
       onRoom: (incoming) => this.#hasRoom(incoming),

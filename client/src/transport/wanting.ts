@@ -1,10 +1,12 @@
 /** Begins the files whose turn has come, and wants chunks of those who give them. */
 import type { ChunkRange } from '../protocol/chunk-set'
+import { MOST_AT_ONCE } from '../protocol/scheduler'
 import type { Incoming } from './incoming'
 import type { IncomingFiles } from './incoming-files'
 import type { Link } from './link'
 import type { Arriving, RemoteDevice } from './remote-device'
 import type { OpenSink } from './sinks/sink'
+import type { StoredCopies } from './stored-copies'
 import type { Swarming } from './swarming'
 
 export class Wanting {
@@ -12,6 +14,7 @@ export class Wanting {
     readonly transfers: IncomingFiles,
     readonly openSink: OpenSink,
     readonly swarming: Swarming,
+    readonly stored: StoredCopies,
     readonly now: () => number,
   ) {}
 
@@ -48,13 +51,24 @@ export class Wanting {
     if (incoming) this.swarming.wanted(incoming, now)
   }
 
-  /** Begins the files that a device has shared, in their order, as far as their turn has come. */
+  /**
+   * Begins the files that a device has shared, in their order, as far as their turn has come. What cannot come now, from
+   * that device or from elsewhere, keeps no other file from its turn.
+   */
   beginNext(source: RemoteDevice): void {
-    for (const incoming of this.transfers.from(source)) {
-      if (!source.scheduler.hasTurn) return
+    const files = [...this.transfers.from(source)].filter((incoming) => this.#canCome(incoming))
+    let turns = MOST_AT_ONCE - files.filter(({ isQueued }) => !isQueued).length
+    for (const incoming of files) {
+      if (turns <= 0) return
       if (!incoming.isQueued) continue
+      turns -= 1
       incoming.givers.begin()
       incoming.open(this.openSink)
     }
+  }
+
+  #canCome(incoming: Incoming): boolean {
+    const { givers } = incoming
+    return givers.canGive(this.now()) || givers.others.length > 0 || this.stored.has(incoming)
   }
 }
