@@ -15,9 +15,13 @@ use crate::database::{Row, args};
 use crate::dead_blobs::ABANDONED;
 use crate::{Error, Storage};
 
-/// How long the room of an upload in pieces is held without a byte: who only asks for room does not keep it from others.
-pub const FIRST_BYTE_WITHIN: Duration = Duration::from_mins(10);
-/// Silence after which an upload in pieces has ended: a sender may come back the next day.
+/// How long the room of an upload in pieces is held while next to nothing of it is here: who only asks for room does not keep
+/// it from others.
+pub const BEGUN_WITHIN: Duration = Duration::from_mins(10);
+/// An upload has begun in earnest with this part of it, or with so many bytes.
+const BEGUN_PART: i64 = 64;
+const BEGUN_BYTES: i64 = 1024 * 1024;
+/// Silence after which an upload in pieces that has begun in earnest has ended: a sender may come back the next day.
 pub const RESUMABLE_FOR: Duration = Duration::from_hours(24);
 /// How long an upload in pieces may take in all, in which 28 kbit/s bring 2 GiB: a byte a day does not hold room for ever.
 pub const RESUMABLE_AT_MOST: Duration = Duration::from_hours(7 * 24);
@@ -72,7 +76,7 @@ impl Storage {
     }
 
     /// Lets the sender of a pending upload, whose room is reserved, send it in pieces, the first within
-    /// [`FIRST_BYTE_WITHIN`]. Returns `false` if it has ended meanwhile.
+    /// [`BEGUN_WITHIN`]. Returns `false` if it has ended meanwhile.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -84,7 +88,7 @@ impl Storage {
     ) -> Result<bool, Error> {
         let update = "UPDATE uploads SET received = 0, touched_at = $2, ends_at = $3, metadata = $4 \
                       WHERE id = $1 AND state = 'pending' AND (expires_at IS NULL OR expires_at > $2)";
-        let values = args![id.to_string(), now, now + FIRST_BYTE_WITHIN, metadata];
+        let values = args![id.to_string(), now, now + BEGUN_WITHIN, metadata];
         Ok(self.database.execute(update, values).await? == 1)
     }
 
@@ -109,7 +113,8 @@ impl Storage {
     }
 
     /// Records that so many bytes of an upload in pieces, more than before, are safely in its staging file. From now on it
-    /// has [`RESUMABLE_FOR`], but no more than [`RESUMABLE_AT_MOST`] in all. Returns `false` if it has ended.
+    /// has [`RESUMABLE_FOR`], or [`BEGUN_WITHIN`] while they are next to nothing, but no more than [`RESUMABLE_AT_MOST`] in
+    /// all. Returns `false` if it has ended.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -120,12 +125,16 @@ impl Storage {
         now: Millis,
     ) -> Result<bool, Error> {
         let update = "UPDATE uploads SET received = $2, touched_at = $3, \
-                      ends_at = CASE WHEN created_at + $5 < $4 THEN created_at + $5 ELSE $4 END \
+                      ends_at = CASE WHEN size > $6 THEN $7 WHEN created_at + $5 < $4 THEN created_at + $5 ELSE $4 END \
                       WHERE id = $1 AND state = 'pending' AND ends_at > $3 \
                       AND (expires_at IS NULL OR expires_at > $3)";
         let received = i64::try_from(received).unwrap_or(i64::MAX);
         let at_most = (Millis::new(0) + RESUMABLE_AT_MOST).get();
-        let values = args![id.to_string(), received, now, now + RESUMABLE_FOR, at_most];
+        let (lasting, short) = (now + RESUMABLE_FOR, now + BEGUN_WITHIN);
+        // A file of which this is the part, or less, has begun.
+        let begun =
+            if received >= BEGUN_BYTES { i64::MAX } else { received.saturating_mul(BEGUN_PART) };
+        let values = args![id.to_string(), received, now, lasting, at_most, begun, short];
         Ok(self.database.execute(update, values).await? == 1)
     }
 

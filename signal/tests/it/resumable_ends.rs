@@ -87,18 +87,24 @@ async fn h47_only_more_bytes_push_the_end_on() {
     let beam = saved_beam(&server, &ada).await;
     let path = server.begun(beam, &file).await;
     assert_eq!(server.takes_piece(&path, 0, &file.bytes[..1]).await.status, 204);
+    time_passes(&server, 11 * MINUTE).await;
+    assert_eq!(server.has_of(&path).await, None, "a single byte is next to nothing");
+
+    let path = server.begun(beam, &file).await;
+    assert_eq!(server.takes_piece(&path, 0, &file.bytes[..16]).await.status, 204);
     time_passes(&server, 23 * HOUR).await;
-    assert_eq!(server.takes_piece(&path, 1, b"").await.status, 204);
+    assert_eq!(server.takes_piece(&path, 16, b"").await.status, 204);
     time_passes(&server, 2 * HOUR).await;
     assert_eq!(server.has_of(&path).await, None, "25 h after the last byte");
 
     let path = server.begun(beam, &file).await;
-    for (day, at) in (0..7).zip(0..) {
-        let answer = server.takes_piece(&path, at, &file.bytes[at..=at]).await;
+    for day in 0..7 {
+        let at = day * 16;
+        let answer = server.takes_piece(&path, at, &file.bytes[at..at + 16]).await;
         assert_eq!(answer.status, 204, "day {day}: {answer:?}");
         time_passes(&server, 23 * HOUR).await;
     }
-    assert_eq!(server.takes_piece(&path, 7, &file.bytes[7..8]).await.status, 204);
+    assert_eq!(server.takes_piece(&path, 7 * 16, &file.bytes[..16]).await.status, 204);
     time_passes(&server, 8 * HOUR).await;
     assert_eq!(server.has_of(&path).await, None, "a week after it began");
     assert_eq!(server.staged(), 0);
@@ -246,13 +252,13 @@ async fn h47_an_upload_goes_on_when_its_beam_is_saved_meanwhile_and_the_file_sta
         device.sees("kept").await;
         let file = png(1000);
         let path = server.begun(beam, &file).await;
-        assert_eq!(server.takes_piece(&path, 0, &file.bytes[..9]).await.status, 204);
+        assert_eq!(server.takes_piece(&path, 0, &file.bytes[..99]).await.status, 204);
         device.says(&json!({"type": "save_beam", "message": "Trip"})).await;
         device.sees("beam_saved").await;
 
         time_passes(&server, 2 * HOUR).await;
 
-        assert_eq!(server.takes_piece(&path, 9, &file.bytes[9..]).await.status, 204);
+        assert_eq!(server.takes_piece(&path, 99, &file.bytes[99..]).await.status, 204);
         let stored = server.stored(&path).await;
         ada.logs_in().await;
         let export = ada.gets("/api/auth/export/").await;

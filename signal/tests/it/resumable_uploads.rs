@@ -209,10 +209,10 @@ async fn h47_an_upload_that_nobody_goes_on_with_ends_after_a_day_and_leaves_noth
     let server = TestServer::start().await;
     let beam = kept_beam(&server).await;
     let path = server.begun(beam, &png(1000)).await;
-    assert_eq!(server.takes_piece(&path, 0, &png(1000).bytes[..9]).await.status, 204);
+    assert_eq!(server.takes_piece(&path, 0, &png(1000).bytes[..99]).await.status, 204);
     server.time_passes(Duration::from_hours(23)).await;
     sweeper::sweep(&server.app).await;
-    assert_eq!(server.has_of(&path).await, Some(9));
+    assert_eq!(server.has_of(&path).await, Some(99));
     server.time_passes(2 * HOUR).await;
     assert_eq!(server.has_of(&path).await, None, "before the sweeper comes");
     sweeper::sweep(&server.app).await;

@@ -2,7 +2,7 @@
 
 use heliograph_storage::Storage;
 use heliograph_storage::resumable_uploads::{
-    FIRST_BYTE_WITHIN, Promised, RESUMABLE_AT_MOST, RESUMABLE_FOR,
+    BEGUN_WITHIN, Promised, RESUMABLE_AT_MOST, RESUMABLE_FOR,
 };
 use heliograph_storage::uploads::{NewUpload, Room};
 
@@ -25,15 +25,17 @@ async fn h47_an_upload_in_pieces_has_ten_minutes_then_a_day_and_a_week_at_most()
         };
         let new = NewUpload { expires_at: None, ..file(1) };
         in_pieces(&storage, &new, 100).await;
-        assert_eq!(ends(NOW).await, Some(FIRST_BYTE_WITHIN));
-        let mut now = NOW + FIRST_BYTE_WITHIN - MS;
-        for received in 1..=7 {
+        assert_eq!(ends(NOW).await, Some(BEGUN_WITHIN));
+        let mut now = NOW + BEGUN_WITHIN - MS;
+        assert!(storage.advance_upload(id(1), 1, now).await.unwrap());
+        assert_eq!(ends(now).await, Some(2 * BEGUN_WITHIN - MS), "less than a 64th");
+        for received in 2..=8 {
             assert!(storage.advance_upload(id(1), received, now).await.unwrap());
             let expected = (now.since(NOW) + RESUMABLE_FOR).min(RESUMABLE_AT_MOST);
             assert_eq!(ends(now).await, Some(expected));
             now = now + RESUMABLE_FOR - MS;
         }
-        assert!(!storage.advance_upload(id(1), 8, NOW + RESUMABLE_AT_MOST).await.unwrap());
+        assert!(!storage.advance_upload(id(1), 9, NOW + RESUMABLE_AT_MOST).await.unwrap());
         assert_eq!(storage.bury_old_uploads(NOW + RESUMABLE_AT_MOST - MS).await.unwrap(), 0);
         assert_eq!(storage.bury_old_uploads(NOW + RESUMABLE_AT_MOST).await.unwrap(), 1);
     })
@@ -45,7 +47,7 @@ async fn h47_an_upload_whose_blob_is_being_written_keeps_its_row_for_an_hour() {
     on_both(async |storage| {
         let new = NewUpload { expires_at: None, ..file(1) };
         in_pieces(&storage, &new, 9).await;
-        let end = NOW + FIRST_BYTE_WITHIN;
+        let end = NOW + BEGUN_WITHIN;
         assert!(storage.claim_upload(id(1), end - MS).await.unwrap());
         assert_eq!(storage.bury_old_uploads(end).await.unwrap(), 0);
         let room = storage.grow_upload(id(1), exactly(9, 100), end + HOUR / 2).await.unwrap();
@@ -77,7 +79,7 @@ async fn h45_uploads_in_pieces_are_promised_what_is_still_to_come() {
         assert!(storage.finish_upload(id(2), 10, NOW).await.unwrap());
         assert_eq!(promised().await, (0, 0));
         in_pieces(&storage, &file(3), 5).await;
-        let Promised { whole, .. } = storage.promised_room(NOW + FIRST_BYTE_WITHIN).await.unwrap();
+        let Promised { whole, .. } = storage.promised_room(NOW + BEGUN_WITHIN).await.unwrap();
         assert_eq!(whole, 0, "it has ended, though nobody has swept it yet");
     })
     .await;

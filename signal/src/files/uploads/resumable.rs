@@ -8,7 +8,7 @@ use heliograph_shared::ids::BeamId;
 use heliograph_shared::time::Millis;
 use heliograph_storage as storage;
 use heliograph_storage::blobs::{self, BlobId, BlobKey};
-use heliograph_storage::resumable_uploads::{FIRST_BYTE_WITHIN, ResumableUpload};
+use heliograph_storage::resumable_uploads::{BEGUN_WITHIN, ResumableUpload};
 use heliograph_storage::staging::{Appending, STAGING_BYTES};
 use heliograph_storage::uploads::{Room, Wish};
 
@@ -114,7 +114,7 @@ impl Uploads {
             self.staging.remove(new.id).await?;
             return Err(why);
         }
-        let ends = self.clock.now() + FIRST_BYTE_WITHIN;
+        let ends = self.clock.now() + BEGUN_WITHIN;
         Ok((new.id, new.expires_at.map_or(ends, |end| end.min(ends))))
     }
 
