@@ -329,6 +329,15 @@ describe('a note that grows', () => {
     expect(pushedDown(a, none, new Set([b, c, d]))).toEqual(new Map())
   })
 
+  it('pushes what would come beside it without a gap, unless somebody has put it there', () => {
+    const diagonal = new Map<ItemId, Box>([
+      [a, { x: 0, y: 0, width: 256, height: 300 }],
+      [b, { x: 258, y: 228, width: 256, height: 100 }],
+    ])
+    expect(pushedDown(a, diagonal, new Set([a, b])).get(b)).toEqual({ x: 258, y: 328 })
+    expect(pushedDown(a, diagonal, new Set([b]))).toEqual(new Map())
+  })
+
   it('pushes what a row comes upon that moves with another', () => {
     // Below the neighbour of the note that is pushed, and not below the one that grows.
     const tall = { x: 284, y: 356, width: 256, height: 400 }
