@@ -1,0 +1,53 @@
+/** The invite secret of a beam, which is in its link behind `#k=` and never sent, and what a joiner proves with it. */
+import { type Bytes, concat, fromBase64Url, isEqual, toBase64Url, utf8 } from './bytes'
+import { derive } from './hkdf'
+
+const SECRET_BYTES = 32
+const ID_BYTES = 8
+const FRAGMENT = '#k='
+
+/** What follows of an invite secret. */
+export interface InviteKeys {
+  /** Names the invite, so that a device knows which of its invites a joiner has. */
+  readonly id: Bytes
+  /** Proves that who joins has the link. */
+  readonly mac: Bytes
+  /** Without it the answer to a joiner does not open. */
+  readonly psk: Bytes
+}
+
+export async function inviteKeysOf(secret: Bytes): Promise<InviteKeys> {
+  const of = (use: string, count: number) => derive(secret, `beam-e2e/1 ${use}`, count)
+  const [id, mac, psk] = await Promise.all([
+    of('invite-id', ID_BYTES),
+    of('join-mac', SECRET_BYTES),
+    of('join-psk', SECRET_BYTES),
+  ])
+  return { id, mac, psk }
+}
+
+/** Returns the fragment of a link. */
+export function fragmentOf(secret: Bytes): string {
+  return FRAGMENT + toBase64Url(secret)
+}
+
+/** Returns the secret in the fragment of a link; null where there is none. */
+export function secretIn(fragment: string): Bytes | null {
+  if (!fragment.startsWith(FRAGMENT)) return null
+  const secret = fromBase64Url(fragment.slice(FRAGMENT.length))
+  return secret?.byteLength === SECRET_BYTES ? secret : null
+}
+
+/** Returns what proves that the owner of a public key has the link. */
+export async function proofOf({ mac }: InviteKeys, publicKey: Uint8Array): Promise<Bytes> {
+  const key = await crypto.subtle.importKey('raw', mac, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, concat(utf8('join'), publicKey)))
+}
+
+/**
+ * Whether a proof is right. It is checked before anything is sealed for the key: else a server that put in its own could open
+ * what was sealed once the link has leaked.
+ */
+export async function isProof(keys: InviteKeys, publicKey: Uint8Array, proof: Uint8Array): Promise<boolean> {
+  return isEqual(await proofOf(keys, publicKey), proof)
+}

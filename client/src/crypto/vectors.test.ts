@@ -1,0 +1,87 @@
+/** The vectors that the browser and Rust both have to make or open (`shared/tests/e2ee.rs`). */
+import { describe, expect, it } from 'vitest'
+import vectors from '../../../shared/tests/vectors.json'
+import { type Bytes, concat, fromBase64Url, toBase64Url } from './bytes'
+import { commitmentOf, compare, type Share } from './comparing'
+import { type Kind, keyIdOf, Opener, Sealer } from './envelope'
+import { CHUNK_BYTES, chunkStart, FileCipher, HEADER_BYTES } from './file-chunks'
+import { inviteKeysOf, proofOf } from './invite'
+import { openWelcome } from './welcome'
+
+function bytes(text: string): Bytes {
+  const read = fromBase64Url(text)
+  if (!read) throw new Error(`${text} is not base64url`)
+  return read
+}
+
+/** Imports a key pair, whose two halves are told apart by the first byte of the public one (SEC 1, section 2.3.3). */
+async function pairOf(privateKey: string, publicKey: string): Promise<CryptoKeyPair> {
+  const point = bytes(publicKey)
+  const [x, y] = [toBase64Url(point.slice(1, 33)), toBase64Url(point.slice(33))]
+  const curve = { name: 'ECDH', namedCurve: 'P-256' }
+  const jwk = { kty: 'EC', crv: 'P-256', x, y }
+  return {
+    privateKey: await crypto.subtle.importKey('jwk', { ...jwk, d: privateKey }, curve, false, ['deriveBits']),
+    publicKey: await crypto.subtle.importKey('jwk', jwk, curve, true, []),
+  }
+}
+
+it('an envelope is sealed byte for byte, and opens', async () => {
+  const { beamKey, page, keyId, envelopes } = vectors.envelopes
+  expect(await keyIdOf(bytes(beamKey))).toBe(keyId)
+  const sealer = await Sealer.of(bytes(beamKey), bytes(page))
+  const opener = new Opener(bytes(beamKey))
+  for (const { kind, content, envelope } of envelopes) {
+    expect(await sealer.seal(kind as Kind, bytes(content))).toBe(envelope)
+    const opened = await opener.open(kind as Kind, envelope)
+    expect(opened && toBase64Url(opened.content)).toBe(content)
+  }
+})
+
+it('of an invite follow its id, what proves it, and a pre-shared key', async () => {
+  const { secret, id, mac, psk, publicKey, proof } = vectors.invite
+  const keys = await inviteKeysOf(bytes(secret))
+  expect([keys.id, keys.mac, keys.psk].map(toBase64Url)).toEqual([id, mac, psk])
+  expect(toBase64Url(await proofOf(keys, bytes(publicKey)))).toBe(proof)
+})
+
+it('a welcome opens', async () => {
+  const { privateKey, publicKey, device, pskId, psk, encapsulated, sealed, content } = vectors.welcome
+  const opened = await openWelcome(
+    { encapsulated: bytes(encapsulated), sealed: bytes(sealed) },
+    { keys: await pairOf(privateKey, publicKey), device },
+    { id: bytes(pskId), psk: bytes(psk) },
+  )
+  expect(opened && toBase64Url(opened)).toBe(content)
+})
+
+it('a file is sealed byte for byte, and opens', async () => {
+  const { fileKey, salt, content, sealed } = vectors.file
+  const file = new Uint8Array(content.bytes).map((_, at) => (at + 1) * content.step)
+  const whole = bytes(sealed)
+  const sealing = await FileCipher.sealing(bytes(fileKey), bytes(salt))
+  const parts = [file.slice(0, CHUNK_BYTES), file.slice(CHUNK_BYTES)]
+  const chunks = await Promise.all(parts.map((part, at) => sealing.seal(at, part)))
+  expect(concat(sealing.header, ...chunks)).toEqual(whole)
+  const opening = await FileCipher.opening(bytes(fileKey), whole.slice(0, HEADER_BYTES))
+  expect(await opening?.open(1, whole.slice(chunkStart(1)), true)).toEqual(parts[1])
+})
+
+describe('what two people compare', () => {
+  const { beam, joinerPublic, memberPublic, joinerNonce, memberNonce, ...vector } = vectors.comparing
+  const shares: { readonly joiner: Share; readonly member: Share } = {
+    joiner: { publicKey: bytes(joinerPublic), nonce: bytes(joinerNonce) },
+    member: { publicKey: bytes(memberPublic), nonce: bytes(memberNonce) },
+  }
+
+  it.each([
+    ['joiner', vector.joinerPrivate, joinerPublic, memberPublic],
+    ['member', vector.memberPrivate, memberPublic, joinerPublic],
+  ])('is the same at the %s', async (_, mine, own, theirs) => {
+    expect(toBase64Url(await commitmentOf(bytes(beam), shares.joiner))).toBe(vector.commitment)
+    const { privateKey } = await pairOf(mine, own)
+    const { signs, psk } = await compare(bytes(beam), shares, privateKey, bytes(theirs))
+    expect(signs).toEqual(vector.signs)
+    expect([psk.id, psk.psk].map(toBase64Url)).toEqual([vector.pskId, vector.psk])
+  })
+})
