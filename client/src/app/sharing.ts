@@ -190,8 +190,9 @@ function createStoredCopies(context: Context): StoredCopies {
     if (!context.live()?.deletions.includes(id)) share(context, id, message, extra)
   }
   const offerStored = ({ id, file, url }: OutgoingFile) => offer(context, id, file, url)
-  const sayUnreadable = ({ name }: OutgoingFile) => context.toaster.bad(changed(name))
-  return new StoredCopies(stores, uploadLoggedIn, shareStored, offerStored, sayUnreadable)
+  const sayNotStored = ({ name }: OutgoingFile, why: 'unreadable' | 'refused') =>
+    context.toaster.bad(why === 'unreadable' ? changed(name) : notStored(name))
+  return new StoredCopies(stores, uploadLoggedIn, shareStored, offerStored, sayNotStored)
 }
 
 function outgoing(
@@ -295,6 +296,11 @@ function whyNotSame(file: File, { name, size, modified }: FileFacts): string | n
 function changed(name: string): string {
   const wanted = shortName(name)
   return t`“${wanted}” has changed since it was shared. Share it as a new file.`
+}
+
+function notStored(full: string): string {
+  const name = shortName(full)
+  return t`“${name}” stays on this device only: the server did not store a copy.`
 }
 
 /** Lets devices receive a file from here under an item. */

@@ -36,7 +36,8 @@ let copies: StoredCopies
 let shared: { id: string; message: unknown; extra: string }[]
 let ends: string[]
 let offered: string[]
-let unreadable: string[]
+/** The files of which the person was told that there is no copy, and why. */
+let notStored: [string, string][]
 
 beforeEach(() => {
   stores = createStores()
@@ -46,7 +47,7 @@ beforeEach(() => {
   shared = []
   ends = []
   offered = []
-  unreadable = []
+  notStored = []
   const upload = (file: File, target: UploadTarget, events: UploadEvents) => {
     targets.push(target)
     under.set(file.name, events)
@@ -63,7 +64,7 @@ beforeEach(() => {
       offered.push(id)
       stores.transfers.setState((state) => reduceTransfers(state, { type: 'offering', id, url }), true)
     },
-    ({ id }) => unreadable.push(id),
+    ({ id }, why) => notStored.push([id, why]),
   )
   const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null }
   stores.session.setState({ status: 'set', session }, true)
@@ -256,11 +257,12 @@ describe('a file that devices receive from here', () => {
     expect(shared.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
-  it('is not uploaded again after a refusal, and the next one is', () => {
+  it('is not uploaded again after a refusal, of which the person is told, and the next one is', () => {
     enterSaved()
     hold(outgoing('a'))
     hold(outgoing('b'))
     answer('a.png', { status: 'refused' })
+    expect(notStored).toEqual([['a', 'refused']])
     expect(names()).toEqual(['b.png'])
     isStored('b.png')
     enterSaved()
@@ -272,7 +274,7 @@ describe('a file that devices receive from here', () => {
     hold(outgoing('a'))
     hold(outgoing('b'))
     answer('a.png', { status: 'unreadable' })
-    expect(unreadable).toEqual(['a'])
+    expect(notStored).toEqual([['a', 'unreadable']])
     isStored('b.png')
     enterSaved()
     expect(names()).toEqual([])

@@ -49,14 +49,15 @@ type Share = (id: ItemId, message: unknown, extra: string) => void
 type Offer = (file: OutgoingFile) => void
 
 /** Says that a file cannot be read any more. */
-type SayUnreadable = (file: OutgoingFile) => void
+/** Says why there is no copy of a file. */
+type SayNotStored = (file: OutgoingFile, why: 'unreadable' | 'refused') => void
 
 export class StoredCopies {
   readonly #stores: Stores
   readonly #upload: Upload
   readonly #share: Share
   readonly #offer: Offer
-  readonly #sayUnreadable: SayUnreadable
+  readonly #sayNotStored: SayNotStored
   readonly #cancels = new Map<ItemId, () => void>()
   readonly #turns = new Turns(UPLOADS_AT_ONCE)
   /** Files that devices receive from here and that were not uploaded yet, in the order of their turns. */
@@ -68,12 +69,12 @@ export class StoredCopies {
   #retry: ReturnType<typeof setTimeout> | null = null
   #isStoring = false
 
-  constructor(stores: Stores, upload: Upload, share: Share, offer: Offer, sayUnreadable: SayUnreadable) {
+  constructor(stores: Stores, upload: Upload, share: Share, offer: Offer, sayNotStored: SayNotStored) {
     this.#stores = stores
     this.#upload = upload
     this.#share = share
     this.#offer = offer
-    this.#sayUnreadable = sayUnreadable
+    this.#sayNotStored = sayNotStored
     stores.items.subscribe(({ items }) => this.#takeBack(items))
     // Not the items, which a lost connection hides.
     stores.transfers.subscribe(() => this.#forgetDeleted())
@@ -151,7 +152,7 @@ export class StoredCopies {
         this.#retry ??= setTimeout(() => this.#tryAgain(), RETRY_AFTER_MS)
       }
       if (end.status === 'stored') this.#shareStored(file, end.file)
-      if (end.status === 'unreadable') this.#sayUnreadable(file)
+      if (end.status === 'unreadable' || end.status === 'refused') this.#sayNotStored(file, end.status)
       this.#storeHeld()
     }
     const onCancel = () => {
