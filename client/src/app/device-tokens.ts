@@ -3,6 +3,7 @@
  * drops that with the tab, so they are known to all tabs too, under the name of the tab: one that is opened later is the
  * same device as one that was closed, and goes on with what that one has shared.
  */
+import { randomBytes, toBase64Url } from '../crypto/bytes'
 import type { BeamId, DeviceToken } from '../protocol/bindings'
 import { browserStorage, tabStorage } from '../stores/site-storage'
 
@@ -16,7 +17,7 @@ const NAMES = 'tab '
 /** Returns this tab's token in a beam. The tab takes a new one when the server says that another device has it. */
 export function deviceToken(beam: BeamId, takeNew: boolean): DeviceToken {
   const known = takeNew ? null : tabStorage.getItem(tokenKey(beam))
-  const token = known ?? base64url(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)))
+  const token = known ?? toBase64Url(randomBytes(TOKEN_BYTES))
   keep(beam, token)
   return token as DeviceToken
 }
@@ -77,11 +78,4 @@ function tokenKey(beam: BeamId | ''): string {
 
 function sharedKey(tab: string, beam: BeamId | ''): string {
   return `${NAMES}${tab} ${beam}`
-}
-
-function base64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
 }

@@ -36,7 +36,11 @@ export interface Opened {
 
 /** Returns the id of a beam key, which tells nothing of the key. */
 export async function keyIdOf(beamKey: Bytes): Promise<string> {
-  return toBase64Url(await derive(beamKey, 'beam-e2e/1 kid', KEY_ID_BYTES))
+  return toBase64Url(await keyIdBytes(beamKey))
+}
+
+function keyIdBytes(beamKey: Bytes): Promise<Bytes> {
+  return derive(beamKey, 'beam-e2e/1 kid', KEY_ID_BYTES)
 }
 
 /** Seals for one beam key. There is one for each key in a page. */
@@ -51,8 +55,7 @@ export class Sealer {
 
   /** @param page random bytes that nobody else has */
   static async of(beamKey: Bytes, page = randomBytes(PAGE_BYTES)): Promise<Sealer> {
-    const keyId = await derive(beamKey, 'beam-e2e/1 kid', KEY_ID_BYTES)
-    return new Sealer(keyId, page, await messageKey(beamKey, page, 'encrypt'))
+    return new Sealer(await keyIdBytes(beamKey), page, await messageKey(beamKey, page, 'encrypt'))
   }
 
   async seal(kind: Kind, content: Uint8Array): Promise<string> {

@@ -106,9 +106,12 @@ impl Uploads {
         let (new, _) = self.begin(uploader, beam, file_name::clean(&name), media_type).await?;
         // The sweeper must not take its staging file for one that nobody needs.
         let _held = self.held.try_hold(new.id);
-        self.staging.create(new.id).await?;
+        let staged = self.staging.create(new.id).await;
         let _promising = self.promising.lock().await;
-        let reserved = self.reserve(new.id, length, metadata.as_deref()).await;
+        let reserved = match staged {
+            Ok(()) => self.reserve(new.id, length, metadata.as_deref()).await,
+            Err(why) => Err(why.into()),
+        };
         if let Err(why) = reserved {
             self.storage.abandon_upload(new.id, false, self.clock.now()).await?;
             self.staging.remove(new.id).await?;
