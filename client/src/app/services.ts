@@ -6,6 +6,7 @@ import { createStores } from '../stores/stores'
 import { readMe } from '../transport/account-calls'
 import { sweepArchives } from '../transport/archive-file'
 import { readSite, readStart } from '../transport/http'
+import { openSecrets } from '../transport/secrets-door'
 import { createAccount } from './account'
 import { createArrivals, tellArrivals } from './arrivals'
 import { notesFor } from './beam-notes'
@@ -51,9 +52,9 @@ export function startServices(language: Language): AppValue {
   const toaster = createToaster(stores.toasts)
   const uploads = new UploadNews(stores.transfers, toaster)
   const transfers = startTransfers(stores, toaster, uploads, () => beam.connection)
-  const context: Context = { stores, toaster, transfers, live: () => beam.live }
+  const context: Context = { stores, toaster, transfers, live: () => beam.channel }
   const receiveAll = () => receiveWhatComes(context, (ids) => void kept.lost(ids))
-  const beam = new CurrentBeam(context, () => {
+  const beam = new CurrentBeam(context, openSecrets(), () => {
     offerWhatCameBack(context, offerAgain)
     receiveAll()
   })

@@ -10,6 +10,7 @@ import { createCanvasStore } from './canvas'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
+import { createEncryptionStore } from './encryption'
 import { createFlowsStore } from './flows'
 import { createFullViewStore } from './full-view'
 import { createIncomingStore } from './incoming'
@@ -57,6 +58,7 @@ export function createStores(language: Language = SOURCE) {
     shortcut: createShortcutStore(),
     canvas: createCanvasStore(),
     editor: createEditorStore(),
+    encryption: createEncryptionStore(),
     flows: createFlowsStore(),
     fullView: createFullViewStore(),
     transfers: createTransfersStore(),

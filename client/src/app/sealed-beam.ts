@@ -1,0 +1,330 @@
+/**
+ * Seals what goes out to a beam and opens what comes in, once it is known that the beam is sealed (E1). What this device
+ * shares before it has been let in waits.
+ */
+import type { BeamId, Device, DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
+import { type Item, liveItem, type NoteMark } from '../protocol/item'
+import { noteItem } from '../protocol/note'
+import {
+  isEnvelope,
+  readSealedDeletion,
+  readSealedItem,
+  readSealedSignal,
+  type SealedContent,
+} from '../protocol/sealed-item'
+import { readWayIn, type WayIn } from '../protocol/ways-in'
+import type { BeamSession } from '../stores/beam-session'
+import type { Encryption } from '../stores/encryption'
+import { Gate } from '../transport/gate'
+import type { LiveBeam } from '../transport/live-beam'
+import type { Having } from '../transport/secrets'
+import type { SecretsDoor } from '../transport/secrets-door'
+import { type BeamChannel, ClearChannel } from './beam-channel'
+import { Joining } from './joining'
+
+/** Says that a device seals (E1). */
+export const SEALING = 'e2e1'
+
+export interface SealedBeamEvents {
+  onChange(encryption: Encryption): void
+  /** The secret that the link of this beam carries is known. */
+  onInvite(invite: string): void
+  /** This device has been let in. */
+  onKeyed(): void
+}
+
+/** A version of an item, as it went or came. */
+interface Version {
+  readonly envelope: string
+  /** The content as text, by which an item that is shared again is known to be the same. */
+  readonly content: string
+  readonly at: number
+}
+
+export class SealedBeam implements BeamChannel {
+  readonly #secrets: SecretsDoor
+  readonly #live: () => LiveBeam
+  /** What everything passes through as long as the beam is not sealed. */
+  readonly #clear: ClearChannel
+  readonly #events: SealedBeamEvents
+  readonly #joining: Joining
+  #beam: BeamId
+  #me: DeviceId | null = null
+  #encryption: Encryption = { kind: 'unknown' }
+  /** Resolves once it has been looked up what this device has. */
+  readonly #entered: Promise<void>
+  /** What this device has; null until it has been looked up. */
+  #having: Having | null = null
+  /** The other devices that seal and are here, in the order in which they joined. */
+  #others: readonly DeviceId[] = []
+  /** Whether another device that seals is or was here, or a sealed item came; null before the first list. */
+  #isSealedThere: boolean | null = null
+  readonly #versions = new Map<ItemId, Version>()
+  /** Items whose deletion is being sealed. */
+  readonly #deleting = new Set<ItemId>()
+  /** The highest number of a signal that came from each page. */
+  readonly #heard = new Map<string, number>()
+  /** Opens once it is known whether to seal, and this device can. */
+  readonly #settled = new Gate()
+  /** Everything that goes out is sealed in its order, and everything that comes is opened in its own. */
+  #outgoing: Promise<void> = Promise.resolve()
+  #incoming: Promise<void> = Promise.resolve()
+  #hasEnded = false
+
+  constructor(session: BeamSession, secrets: SecretsDoor, live: () => LiveBeam, events: SealedBeamEvents) {
+    this.#beam = session.beamId
+    this.#secrets = secrets
+    this.#live = live
+    this.#clear = new ClearChannel(live)
+    this.#events = events
+    this.#joining = new Joining((device) => void this.#ask(device))
+    events.onChange(this.#encryption)
+    this.#entered = secrets.enter(session.beamId, session.invite ?? null).then((having) => this.#has(having))
+  }
+
+  get mayLink(): boolean {
+    return this.#encryption.kind === 'clear' || this.#encryption.kind === 'sealed'
+  }
+
+  get #isClear(): boolean {
+    return this.#encryption.kind === 'clear'
+  }
+
+  get #isSealed(): boolean {
+    return this.#encryption.kind === 'sealed'
+  }
+
+  get deletions(): readonly ItemId[] {
+    return [...this.#deleting, ...this.#live().deletions]
+  }
+
+  share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void {
+    if (this.#isClear) return this.#clear.share(id, message, extra, to)
+    this.#deleting.delete(id)
+    this.#send(async () => {
+      const content = { id, extra, message, ...(to !== undefined && { to }) }
+      const envelope = await this.#envelopeOf(content)
+      return () => this.#live().share(id, envelope ?? message, envelope === null ? extra : 'text', to)
+    })
+  }
+
+  delete(id: ItemId, message: unknown): void {
+    if (this.#isClear) return this.#clear.delete(id, message)
+    this.#deleting.add(id)
+    this.#send(async () => {
+      const version = this.#versions.get(id)
+      const proof =
+        version && this.#isSealed ? await this.#seal('delete_note', { id, at: Date.now() }) : undefined
+      return () => {
+        // It may have been shared again meanwhile.
+        if (this.#deleting.delete(id)) this.#live().delete(id, version?.envelope ?? message, proof)
+      }
+    })
+  }
+
+  signal(to: DeviceId, message: unknown): void {
+    if (this.#isClear) return this.#clear.signal(to, message)
+    this.#send(async () => {
+      const sealed = this.#isSealed ? await this.#seal('signal', { from: this.#me, to, message }) : message
+      return () => this.#live().signal(to, sealed)
+    })
+  }
+
+  signalled(from: DeviceId, message: unknown, handOn: (message: unknown) => void): void {
+    if (this.#isClear) return handOn(message)
+    this.#receive(async () => {
+      const opened = this.#isSealed && isEnvelope(message) ? await this.#openSignal(from, message) : null
+      return () => opened && handOn(opened.message)
+    })
+  }
+
+  heard(from: DeviceId, message: unknown): void {
+    const way = readWayIn(message)
+    if (way) this.#receive(() => this.#wayIn(from, way))
+  }
+
+  welcomed(me: DeviceId): void {
+    this.#me = me
+    this.#joining.end()
+  }
+
+  listed(devices: readonly Device[]): void {
+    const sealing = devices.filter(({ caps }) => caps.includes(SEALING)).map(({ device_id }) => device_id)
+    this.#others = sealing.filter((device) => device !== this.#me)
+    this.#isSealedThere = (this.#isSealedThere ?? false) || this.#others.length > 0
+    this.#look()
+    this.#join()
+  }
+
+  /** Opens an item. @throws when it cannot be opened */
+  open(item: LiveItem, note: NoteMark): Item | Promise<Item> {
+    if (!isEnvelope(item.message)) return liveItem(item, note)
+    return this.#open(item, item.message, note)
+  }
+
+  openNote(note: Note): Item | Promise<Item> {
+    const item = noteItem(note)
+    if (!isEnvelope(item.message) || item.seq === null || item.from === null) return item
+    const { id, seq, from, at, extra } = item
+    return this.#open({ id, seq, from, at, extra, message: item.message }, item.message, item.note)
+  }
+
+  async isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): Promise<boolean> {
+    if (!isEnvelope(message)) return id === undefined || !this.#versions.has(id)
+    await this.#untilSettled()
+    if (id === undefined || extra === undefined) return false
+    const opened = await this.#secrets.open(this.#beam, 'delete_note', extra)
+    return opened.is === 'open' && readSealedDeletion(opened.text) === id
+  }
+
+  move(beam: BeamId): void {
+    const before = this.#beam
+    this.#beam = beam
+    void this.#secrets.moved(before, beam).catch(() => {})
+  }
+
+  end(): void {
+    this.#hasEnded = true
+    this.#joining.end()
+  }
+
+  async #open(item: LiveItem, envelope: string, note: NoteMark): Promise<Item> {
+    if (this.#encryption.kind === 'unknown' || this.#encryption.kind === 'clear') {
+      this.#isSealedThere = true
+      this.#look()
+    }
+    await this.#untilSettled()
+    const opened = await this.#secrets.open(this.#beam, 'share_clipboard', envelope)
+    const inside = opened.is === 'open' ? readSealedItem(opened.text) : null
+    if (!inside || inside.id !== item.id || inside.to !== item.to) throw new Error('The item does not open.')
+    const { at, ...content } = inside
+    const known = this.#versions.get(item.id)
+    // What was put back is older than what is here.
+    const isOld = known !== undefined && known.at > at
+    if (!isOld) this.#versions.set(item.id, { envelope, content: textOf(content), at })
+    const shown = isOld ? (JSON.parse(known.content) as SealedContent) : content
+    return liveItem({ ...item, message: shown.message, extra: shown.extra }, note)
+  }
+
+  async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {
+    const opened = await this.#secrets.open(this.#beam, 'signal', envelope)
+    const inside = opened.is === 'open' ? readSealedSignal(opened.text) : null
+    if (opened.is !== 'open' || !inside || inside.from !== from || inside.to !== this.#me) return null
+    const { page, number } = opened.header
+    if (number <= (this.#heard.get(page) ?? -1)) return null
+    this.#heard.set(page, number)
+    return inside
+  }
+
+  /** Returns the envelope of a content, the same one when it was sealed before; null in a beam that is not sealed. */
+  async #envelopeOf(content: SealedContent): Promise<string | null> {
+    if (!this.#isSealed) return null
+    const text = textOf(content)
+    const known = this.#versions.get(content.id)
+    if (known?.content === text) return known.envelope
+    // Never before a version that another device, whose clock may be ahead, has made.
+    const at = Math.max(Date.now(), (known?.at ?? 0) + 1)
+    const envelope = await this.#seal('share_clipboard', { ...content, at })
+    this.#versions.set(content.id, { envelope, content: text, at })
+    return envelope
+  }
+
+  async #seal(kind: 'share_clipboard' | 'delete_note' | 'signal', content: unknown): Promise<string> {
+    const text = JSON.stringify(content)
+    try {
+      return await this.#secrets.seal(this.#beam, kind, text)
+    } catch {
+      // The worker was replaced: the next one has the keys that were kept.
+      await this.#secrets.enter(this.#beam, this.#having?.invite ?? null)
+      return this.#secrets.seal(this.#beam, kind, text)
+    }
+  }
+
+  async #ask(device: DeviceId): Promise<void> {
+    const request = await this.#secrets.ask(this.#beam)
+    if (request && !this.#hasEnded) this.#live().e2e(device, { op: 'join', ...request } satisfies WayIn)
+  }
+
+  async #wayIn(from: DeviceId, way: WayIn): Promise<() => void> {
+    switch (way.op) {
+      case 'join': {
+        const { op: _op, ...request } = way
+        await this.#entered
+        const answer = await this.#secrets.answer(this.#beam, from, request)
+        const message: WayIn =
+          typeof answer === 'string' ? { op: 'refused', why: answer } : { op: 'welcome', ...answer }
+        return () => this.#live().e2e(from, message)
+      }
+      case 'welcome': {
+        const me = this.#me
+        if (me === null || this.#isSealed) return () => {}
+        const having = await this.#secrets.welcomed(this.#beam, me, way)
+        return () => (having.isKeyed ? this.#has(having) : this.#joining.next())
+      }
+      case 'refused':
+        return () => from === this.#joining.asked && this.#joining.next()
+    }
+  }
+
+  #has(having: Having): void {
+    if (this.#hasEnded) return
+    this.#having = having
+    if (having.invite !== null) this.#events.onInvite(having.invite)
+    this.#look()
+  }
+
+  async #untilSettled(): Promise<void> {
+    while (!this.mayLink) await this.#settled.wait()
+  }
+
+  /** Decides what the beam is by what this device has and has seen of it. */
+  #look(): void {
+    const decided = this.#decided()
+    if (decided === this.#encryption.kind) return
+    this.#encryption = { kind: decided }
+    this.#events.onChange(this.#encryption)
+    this.#join()
+    if (!this.mayLink) return
+    this.#joining.end()
+    this.#settled.open()
+    this.#events.onKeyed()
+  }
+
+  #join(): void {
+    if (this.#encryption.kind === 'waiting') this.#joining.setDevices(this.#others)
+  }
+
+  #decided(): Encryption['kind'] {
+    if (this.#having === null) return 'unknown'
+    if (this.#having.isKeyed) return 'sealed'
+    // A link that carries a secret never falls back.
+    if (this.#having.invite !== null) return 'waiting'
+    if (this.#isSealedThere === null) return 'unknown'
+    return this.#isSealedThere ? 'locked' : 'clear'
+  }
+
+  #send(seal: () => Promise<() => unknown>): void {
+    this.#outgoing = this.#inOrder(this.#outgoing, async () => {
+      await this.#untilSettled()
+      return seal()
+    })
+  }
+
+  #receive(open: () => Promise<() => unknown>): void {
+    this.#incoming = this.#inOrder(this.#incoming, open)
+  }
+
+  /** Runs one step after the others. A step that fails, as when the worker was replaced, leaves the next ones alone. */
+  async #inOrder(before: Promise<void>, step: () => Promise<() => unknown>): Promise<void> {
+    await before
+    if (this.#hasEnded) return
+    try {
+      const act = await step()
+      if (!this.#hasEnded) act()
+    } catch {}
+  }
+}
+
+function textOf({ id, extra, message, to }: SealedContent): string {
+  return JSON.stringify({ id, extra, message, to })
+}
