@@ -18,6 +18,7 @@ import { AddressedItems } from './addressed-items'
 import { type BeamChannel, ClearChannel } from './beam-channel'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
 import type { PageContext } from './context'
+import { learnTrust, loadTrust } from './beam-trust'
 import { DeviceLinks } from './device-links'
 import { deviceToken } from './device-tokens'
 import { OlderItems } from './older-items'
@@ -27,6 +28,7 @@ import { SEALING, SealedBeam } from './sealed-beam'
 import { isSealing } from './sealing-choice'
 import { SharedPlaces } from './shared-places'
 import { endTransfersOf } from './transfer-news'
+import type { WaysIn } from './ways-in'
 
 export interface BeamConnectionEvents {
   onStatus(status: LiveBeamStatus): void
@@ -41,6 +43,8 @@ const UNDO_MS = 30_000
 export class BeamConnection {
   readonly live: LiveBeam
   readonly channel: BeamChannel
+  /** The ways into the beam; null where this page does not seal. */
+  ways: WaysIn | null = null
   readonly devices: DeviceLinks
   readonly #context: PageContext
   readonly #events: BeamConnectionEvents
@@ -220,11 +224,16 @@ export class BeamConnection {
 
   #sealed(session: BeamSession, secrets: SecretsDoor): SealedBeam {
     const { stores } = this.#context
-    return new SealedBeam(session, secrets, () => this.live, {
+    loadTrust(stores, session.beamId)
+    const sealed = new SealedBeam(session, secrets, () => this.live, {
       onChange: (encryption) => stores.encryption.setState(encryption, true),
       onInvite: (invite) => this.#invited(invite),
       onKeyed: () => this.#keyed(),
+      onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),
+      asksBefore: () => stores.trust.getState().asksBefore,
     })
+    this.ways = sealed.ways
+    return sealed
   }
 
   /** The link carries a secret from now on. */

@@ -3,6 +3,7 @@ import { toBase64Url } from '../crypto/bytes'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import type { Encryption } from '../stores/encryption'
+import type { Trust } from '../stores/trust'
 import type { LiveBeam } from '../transport/live-beam'
 import { Secrets } from '../transport/secrets'
 import { SealedBeam } from './sealed-beam'
@@ -58,6 +59,8 @@ class Page {
   readonly secrets: Secrets
   readonly channel: SealedBeam
   invite: string | null
+  asks = false
+  readonly trust: Record<string, Trust | null> = {}
 
   constructor(server: Server, me: DeviceId, invite: string | null, secrets = newSecrets()) {
     this.secrets = secrets
@@ -75,6 +78,10 @@ class Page {
         this.invite = secret
       },
       onKeyed: () => {},
+      onTrust: (device, trust) => {
+        this.trust[device] = trust
+      },
+      asksBefore: () => this.asks,
     })
     server.pages.set(me, this)
     this.channel.welcomed(me)
@@ -301,3 +308,70 @@ describe('e6 the way in', () => {
     expect(server.of('share')).toHaveLength(1)
   })
 })
+
+describe('e8 the way in without the link', () => {
+  const typed = async (me: DeviceId) => {
+    const page = new Page(server, me, null)
+    server.lists(...server.pages.keys())
+    return page
+  }
+
+  it('is open to the first other device, and both show the same pictures until they are compared', async () => {
+    const bob = await typed(BOB)
+    await bob.is('sealed')
+    expect(bob.states).toContain('locked')
+    expect(bob.trust[ADA]).toMatchObject({ state: 'unverified' })
+    expect(ada.trust[BOB]).toEqual(bob.trust[ADA])
+    expect(bob.invite).toBe(ada.invite)
+  })
+
+  it('waits for a person once a device was let in, and says so to that device alone', async () => {
+    await bobJoins()
+    const eve = await typed(EVE)
+    await vi.waitFor(() => expect(ada.trust[EVE]).toMatchObject({ state: 'asking' }))
+    expect(server.of('e2e').at(-1)?.message).toEqual({ op: 'wait' })
+    expect(eve.states.at(-1)).toBe('locked')
+    expect(eve.trust[ADA]?.signs).toEqual(ada.trust[EVE]?.signs)
+    expect(ada.channel.ways.confirm(EVE)).toBe(true)
+    await eve.is('sealed')
+    expect(ada.trust[EVE]).toMatchObject({ state: 'verified' })
+  })
+
+  it('waits for a person at once where the person wants to be asked', async () => {
+    ada.asks = true
+    const bob = await typed(BOB)
+    await vi.waitFor(() => expect(ada.trust[BOB]).toMatchObject({ state: 'asking' }))
+    ada.channel.ways.refuse(BOB)
+    await vi.waitFor(() => expect(bob.trust[ADA]).toBeNull())
+    expect(ada.trust[BOB]).toBeNull()
+    expect(bob.states.at(-1)).toBe('locked')
+  })
+
+  it('is locked for a while after three failures', async () => {
+    const commit = { op: 'commit', commitment: 'AAAA' }
+    for (let times = 0; times < 5; times += 1) ada.channel.heard(EVE, commit)
+    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(5))
+    const answers = server.of('e2e').map(({ message }) => (message as { op: string }).op)
+    expect(answers).toEqual(['accept', 'accept', 'accept', 'refused', 'refused'])
+  })
+
+  it('does not open where the server puts in a key of its own', async () => {
+    const bob = new Page(server, BOB, null)
+    server.pages.delete(ADA)
+    bob.channel.listed([ADA, BOB].map((device_id) => ({ device_id, name: '', caps: ['e2e1'] })))
+    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(1))
+    const eve = new Page(new Server(), EVE, null)
+    const { invite } = await eve.secrets.make(BEAM)
+    const accepted = await eve.secrets.accept(BEAM, BOB, commitmentIn(server.of('e2e')[0]?.message))
+    bob.channel.heard(ADA, { op: 'accept', ...accepted })
+    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(2))
+    // Bob is let into a beam of the server's, and shows pictures that no device of his has.
+    expect(bob.trust[ADA]?.state).toBe('unverified')
+    expect(ada.trust[BOB]).toBeUndefined()
+    expect(invite).not.toBe(ada.invite)
+  })
+})
+
+function commitmentIn(message: unknown): string {
+  return (message as { commitment: string }).commitment
+}

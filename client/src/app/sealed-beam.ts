@@ -12,7 +12,7 @@ import {
   readSealedSignal,
   type SealedContent,
 } from '../protocol/sealed-item'
-import { readWayIn, type WayIn } from '../protocol/ways-in'
+import { readWayIn } from '../protocol/ways-in'
 import type { BeamSession } from '../stores/beam-session'
 import type { Encryption } from '../stores/encryption'
 import { Gate } from '../transport/gate'
@@ -20,12 +20,12 @@ import type { LiveBeam } from '../transport/live-beam'
 import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { type BeamChannel, ClearChannel } from './beam-channel'
-import { Joining } from './joining'
+import { WaysIn, type WaysInEvents } from './ways-in'
 
 /** Says that a device seals (E1). */
 export const SEALING = 'e2e1'
 
-export interface SealedBeamEvents {
+export interface SealedBeamEvents extends Pick<WaysInEvents, 'onTrust' | 'asksBefore'> {
   onChange(encryption: Encryption): void
   /** The secret that the link of this beam carries is known. */
   onInvite(invite: string): void
@@ -47,7 +47,7 @@ export class SealedBeam implements BeamChannel {
   /** What everything passes through as long as the beam is not sealed. */
   readonly #clear: ClearChannel
   readonly #events: SealedBeamEvents
-  readonly #joining: Joining
+  readonly ways: WaysIn
   #beam: BeamId
   #me: DeviceId | null = null
   #encryption: Encryption = { kind: 'unknown' }
@@ -77,7 +77,13 @@ export class SealedBeam implements BeamChannel {
     this.#live = live
     this.#clear = new ClearChannel(live)
     this.#events = events
-    this.#joining = new Joining((device) => void this.#ask(device))
+    this.ways = new WaysIn(secrets, () => this.#beam, {
+      send: (to, way) => !this.#hasEnded && live().e2e(to, way),
+      onHaving: (having) => this.#has(having),
+      onTrust: events.onTrust,
+      asksBefore: events.asksBefore,
+      now: () => Date.now(),
+    })
     events.onChange(this.#encryption)
     this.#entered = secrets.enter(session.beamId, session.invite ?? null).then((having) => this.#has(having))
   }
@@ -140,12 +146,16 @@ export class SealedBeam implements BeamChannel {
 
   heard(from: DeviceId, message: unknown): void {
     const way = readWayIn(message)
-    if (way) this.#receive(() => this.#wayIn(from, way))
+    if (!way) return
+    this.#receive(async () => {
+      await this.#entered
+      return this.ways.heard(from, way)
+    })
   }
 
   welcomed(me: DeviceId): void {
     this.#me = me
-    this.#joining.end()
+    this.ways.welcomed(me)
   }
 
   listed(devices: readonly Device[]): void {
@@ -153,7 +163,7 @@ export class SealedBeam implements BeamChannel {
     this.#others = sealing.filter((device) => device !== this.#me)
     this.#isSealedThere = (this.#isSealedThere ?? false) || this.#others.length > 0
     this.#look()
-    this.#join()
+    this.ways.look(this.#encryption.kind, this.#others)
   }
 
   /** Opens an item. @throws when it cannot be opened */
@@ -185,7 +195,7 @@ export class SealedBeam implements BeamChannel {
 
   end(): void {
     this.#hasEnded = true
-    this.#joining.end()
+    this.ways.end()
   }
 
   async #open(item: LiveItem, envelope: string, note: NoteMark): Promise<Item> {
@@ -240,32 +250,6 @@ export class SealedBeam implements BeamChannel {
     }
   }
 
-  async #ask(device: DeviceId): Promise<void> {
-    const request = await this.#secrets.ask(this.#beam)
-    if (request && !this.#hasEnded) this.#live().e2e(device, { op: 'join', ...request } satisfies WayIn)
-  }
-
-  async #wayIn(from: DeviceId, way: WayIn): Promise<() => void> {
-    switch (way.op) {
-      case 'join': {
-        const { op: _op, ...request } = way
-        await this.#entered
-        const answer = await this.#secrets.answer(this.#beam, from, request)
-        const message: WayIn =
-          typeof answer === 'string' ? { op: 'refused', why: answer } : { op: 'welcome', ...answer }
-        return () => this.#live().e2e(from, message)
-      }
-      case 'welcome': {
-        const me = this.#me
-        if (me === null || this.#isSealed) return () => {}
-        const having = await this.#secrets.welcomed(this.#beam, me, way)
-        return () => (having.isKeyed ? this.#has(having) : this.#joining.next())
-      }
-      case 'refused':
-        return () => from === this.#joining.asked && this.#joining.next()
-    }
-  }
-
   #has(having: Having): void {
     if (this.#hasEnded) return
     this.#having = having
@@ -283,15 +267,10 @@ export class SealedBeam implements BeamChannel {
     if (decided === this.#encryption.kind) return
     this.#encryption = { kind: decided }
     this.#events.onChange(this.#encryption)
-    this.#join()
+    this.ways.look(this.#encryption.kind, this.#others)
     if (!this.mayLink) return
-    this.#joining.end()
     this.#settled.open()
     this.#events.onKeyed()
-  }
-
-  #join(): void {
-    if (this.#encryption.kind === 'waiting') this.#joining.setDevices(this.#others)
   }
 
   #decided(): Encryption['kind'] {

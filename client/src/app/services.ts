@@ -15,6 +15,7 @@ import { keepCanvas } from './canvas-storage'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
 import { createCopying } from './copying'
+import { createTrust } from './beam-trust'
 import { CurrentBeam, createBeamActions } from './current-beam'
 import { createDeleting, offerWhatCameBack } from './deleting'
 import { createDetails } from './details'
@@ -80,6 +81,7 @@ export function startServices(language: Language): AppValue {
     ...createRecentBeams(stores),
     ...createShortCodes(context),
     ...createDetails(transfers, () => beam.connection?.links ?? null),
+    ...createTrust(stores, () => beam.connection?.ways ?? null),
     ...createOwnDevice((name) => beam.live?.rename(name)),
     showFull: (id, order) => stores.fullView.setState({ kind: 'open', id, order }, true),
     closeFull: () => stores.fullView.setState({ kind: 'closed' }, true),

@@ -35,6 +35,7 @@ it('e6 a device that was let in lets others in', async () => {
   const ada = await Keyring.make()
   const cleo = await join(await join(ada))
   expect(cleo.shared).toEqual(ada.shared)
+  expect(cleo.shared?.hasLetIn).toBe(true)
 })
 
 it('e6 nobody is let in without the secret, by a proof of another key, or by a device that has no key', async () => {

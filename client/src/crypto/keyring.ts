@@ -2,7 +2,7 @@
 import { type Bytes, fromBase64Url, randomBytes, toBase64Url, utf8 } from './bytes'
 import { headerOf, type Kind, keyIdOf, type Opened, Opener, Sealer } from './envelope'
 import { type InviteKeys, inviteKeysOf, isProof, proofOf } from './invite'
-import { joinerKeys, openWelcome, publicBytes, type Sealed, sealWelcome } from './welcome'
+import { joinerKeys, openWelcome, type Psk, publicBytes, type Sealed, sealWelcome } from './welcome'
 
 const KEY_BYTES = 32
 /** More beam keys than a beam ever had say that somebody fills the memory: each removal of a device makes one. */
@@ -14,6 +14,8 @@ export interface SharedKeys {
   /** The id of the key that seals. */
   readonly current: string
   readonly invite: string
+  /** Whether a device was ever let in besides the one that made the beam (E8). */
+  readonly hasLetIn: boolean
 }
 
 /** What a device with the link asks another to be let in with (E6). All are base64url. */
@@ -37,6 +39,7 @@ export class Keyring {
   readonly #openers = new Map<string, Opener>()
   #sealer: Sealer | null = null
   #invite: { readonly secret: Bytes; readonly keys: InviteKeys } | null = null
+  #hasLetIn = false
   /** Made for one join, and void once a device has let this one in: a late answer of one that was asked before still opens. */
   #joining: CryptoKeyPair | null = null
 
@@ -69,11 +72,16 @@ export class Keyring {
   get shared(): SharedKeys | null {
     if (!this.#sealer || !this.#invite) return null
     const keys = [...this.#openers.values()].map(({ beamKey }) => toBase64Url(beamKey))
-    return { keys, current: toBase64Url(this.#sealer.keyId), invite: toBase64Url(this.#invite.secret) }
+    return {
+      keys,
+      current: toBase64Url(this.#sealer.keyId),
+      invite: toBase64Url(this.#invite.secret),
+      hasLetIn: this.#hasLetIn,
+    }
   }
 
   /** Takes what was kept or told. Returns false when it is not what it should be; nothing of it is taken then. */
-  async take({ keys, current, invite }: SharedKeys): Promise<boolean> {
+  async take({ keys, current, invite, hasLetIn }: SharedKeys): Promise<boolean> {
     const beamKeys = keys.slice(0, MOST_KEYS).map(keyOf)
     const secret = keyOf(invite)
     const ids = await Promise.all(beamKeys.map((key) => key && keyIdOf(key)))
@@ -82,6 +90,7 @@ export class Keyring {
     for (const key of beamKeys) if (key) await this.#add(key)
     if (!this.#sealer || toBase64Url(this.#sealer.keyId) !== current) this.#sealer = await Sealer.of(sealing)
     await this.invite(secret)
+    this.#hasLetIn ||= hasLetIn
     return true
   }
 
@@ -114,20 +123,27 @@ export class Keyring {
 
   /** Lets a device in that proves to have the link. */
   async answer(device: string, { id, key, proof }: JoinRequest): Promise<WelcomeMessage | Refusal> {
-    const { shared } = this
-    if (!shared || !this.#invite) return 'keyless'
+    if (!this.shared || !this.#invite) return 'keyless'
     const { keys } = this.#invite
     const publicKey = fromBase64Url(key)
     const shown = fromBase64Url(proof)
     if (!publicKey || !shown || id !== toBase64Url(keys.id)) return 'proof'
     if (!(await isProof(keys, publicKey, shown))) return 'proof'
-    const content = utf8(JSON.stringify(shared))
+    // One that proves to have the link may still have a key that is no point of the curve.
+    return (await this.welcomeFor(publicKey, device, keys)) ?? 'proof'
+  }
+
+  /** Returns what lets a device in; null where its key is none, or this device has no key itself. */
+  async welcomeFor(publicKey: Bytes, device: string, psk: Psk): Promise<WelcomeMessage | null> {
+    const { shared } = this
+    if (!shared) return null
+    const content = utf8(JSON.stringify({ ...shared, hasLetIn: true } satisfies SharedKeys))
     try {
-      const { encapsulated, sealed } = await sealWelcome(content, { publicKey, device }, keys)
+      const { encapsulated, sealed } = await sealWelcome(content, { publicKey, device }, psk)
+      this.#hasLetIn = true
       return { encapsulated: toBase64Url(encapsulated), sealed: toBase64Url(sealed) }
     } catch {
-      // It proves to have the link, and its key is no point of the curve.
-      return 'proof'
+      return null
     }
   }
 
@@ -138,13 +154,18 @@ export class Keyring {
    */
   async welcomed(me: string, message: WelcomeMessage): Promise<boolean> {
     const keys = this.#joining
-    const sealed = sealedOf(message)
-    if (!keys || !sealed || !this.#invite) return false
-    const content = await openWelcome(sealed, { keys, device: me }, this.#invite.keys)
-    const shared = content && sharedIn(new TextDecoder().decode(content))
-    if (!shared || !(await this.take(shared))) return false
+    if (!keys || !this.#invite) return false
+    if (!(await this.openedWelcome(keys, me, this.#invite.keys, message))) return false
     this.#joining = null
     return true
+  }
+
+  /** Takes what a welcome tells. Returns false for one that was not made for this device, its key pair and the pre-shared key. */
+  async openedWelcome(keys: CryptoKeyPair, me: string, psk: Psk, message: WelcomeMessage): Promise<boolean> {
+    const sealed = sealedOf(message)
+    const content = sealed && (await openWelcome(sealed, { keys, device: me }, psk))
+    const shared = content && sharedIn(new TextDecoder().decode(content))
+    return shared !== null && this.take(shared)
   }
 
   async #add(beamKey: Bytes): Promise<void> {
@@ -166,13 +187,15 @@ function sealedOf({ encapsulated, sealed }: WelcomeMessage): Sealed | null {
 /** Reads what a welcome tells. It was sealed by a device of the beam, which may be of another version. */
 export function sharedIn(json: string): SharedKeys | null {
   try {
-    const { keys, current, invite } = JSON.parse(json) as Partial<Record<keyof SharedKeys, unknown>>
+    const parsed = JSON.parse(json) as Partial<Record<keyof SharedKeys, unknown>>
+    const { keys, current, invite, hasLetIn } = parsed
     const isRight =
       Array.isArray(keys) &&
       keys.every((key) => typeof key === 'string') &&
       typeof current === 'string' &&
-      typeof invite === 'string'
-    return isRight ? { keys, current, invite } : null
+      typeof invite === 'string' &&
+      typeof hasLetIn === 'boolean'
+    return isRight ? { keys, current, invite, hasLetIn } : null
   } catch {
     return null
   }

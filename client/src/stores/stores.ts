@@ -34,6 +34,7 @@ import { createShareTargetStore } from './share-target'
 import { createShortcutStore } from './shortcut'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
+import { createTrustStore } from './trust'
 import { createUnfinishedStore } from './unfinished'
 
 /** @param language in which the page is shown at first */
@@ -62,6 +63,7 @@ export function createStores(language: Language = SOURCE) {
     flows: createFlowsStore(),
     fullView: createFullViewStore(),
     transfers: createTransfersStore(),
+    trust: createTrustStore(),
     unfinished: createUnfinishedStore(),
     media: createMediaStore(),
     packs: createPacksStore(),

@@ -55,6 +55,12 @@ export function openSecrets(): SecretsDoor {
     'ask',
     'answer',
     'welcomed',
+    'commit',
+    'accept',
+    'reveal',
+    'revealed',
+    'letIn',
+    'forgetJoiner',
   ]
   return Object.fromEntries(methods.map((method) => [method, ask(method)])) as unknown as SecretsDoor
 }

@@ -3,6 +3,7 @@
  * beam key is ever in the page's memory; `secrets-door` is the way to it.
  */
 import { fromBase64Url, toBase64Url } from '../crypto/bytes'
+import { Comparisons, type ShareMessage } from '../crypto/comparisons'
 import type { Header, Kind } from '../crypto/envelope'
 import {
   type JoinRequest,
@@ -12,6 +13,7 @@ import {
   type WelcomeMessage,
 } from '../crypto/keyring'
 import type { BeamId, DeviceId } from '../protocol/bindings'
+import { writeUuid } from '../protocol/frames'
 
 /** Where keys outlive the page. */
 export interface KeptKeys {
@@ -24,6 +26,8 @@ export interface KeptKeys {
 export interface Having {
   /** Whether it can seal and open. */
   readonly isKeyed: boolean
+  /** Whether a device was ever let in besides the one that made the beam. */
+  readonly hasLetIn: boolean
   /** The secret that the link carries, as base64url; null where it is not known here. */
   readonly invite: string | null
 }
@@ -36,6 +40,7 @@ export type OpenedText =
 
 export class Secrets {
   readonly #rings = new Map<BeamId, Keyring>()
+  readonly #comparisons = new WeakMap<Keyring, Comparisons>()
 
   constructor(readonly kept: KeptKeys) {}
 
@@ -95,18 +100,59 @@ export class Secrets {
     return this.#ring(beam).ask()
   }
 
-  answer(beam: BeamId, device: DeviceId, request: JoinRequest): Promise<WelcomeMessage | Refusal> {
-    return this.#ring(beam).answer(device, request)
+  async answer(beam: BeamId, device: DeviceId, request: JoinRequest): Promise<WelcomeMessage | Refusal> {
+    const ring = this.#ring(beam)
+    const answer = await ring.answer(device, request)
+    if (typeof answer !== 'string') await this.#keep(beam, ring)
+    return answer
   }
 
-  async welcomed(beam: BeamId, me: DeviceId, message: WelcomeMessage): Promise<Having> {
+  /** Takes the welcome of a device, to a request or after a comparison. */
+  async welcomed(beam: BeamId, me: DeviceId, from: DeviceId, message: WelcomeMessage): Promise<Having> {
     const ring = this.#ring(beam)
-    if (await ring.welcomed(me, message)) await this.#keep(beam, ring)
+    const isIn =
+      (await ring.welcomed(me, message)) || (await this.#comparing(beam).welcomed(me, from, message))
+    if (isIn) await this.#keep(beam, ring)
     return having(ring)
+  }
+
+  /** Begins to join by a device without the link (E8). Returns the commitment. */
+  commit(beam: BeamId, device: DeviceId): Promise<string> {
+    return this.#comparing(beam).commit(bytesOf(beam), device)
+  }
+
+  /** A device without the link begins to join by this one. */
+  accept(beam: BeamId, device: DeviceId, commitment: string): Promise<ShareMessage | null> {
+    return this.#comparing(beam).accept(device, commitment)
+  }
+
+  reveal(beam: BeamId, device: DeviceId, share: ShareMessage): ReturnType<Comparisons['reveal']> {
+    return this.#comparing(beam).reveal(bytesOf(beam), device, share)
+  }
+
+  revealed(beam: BeamId, device: DeviceId, share: ShareMessage): Promise<readonly number[] | null> {
+    return this.#comparing(beam).revealed(bytesOf(beam), device, share)
+  }
+
+  async letIn(beam: BeamId, device: DeviceId): Promise<WelcomeMessage | null> {
+    const welcome = await this.#comparing(beam).letIn(device)
+    await this.#keep(beam, this.#ring(beam))
+    return welcome
+  }
+
+  async forgetJoiner(beam: BeamId, device: DeviceId): Promise<void> {
+    this.#comparing(beam).forget(device)
   }
 
   async #keep(beam: BeamId, ring: Keyring): Promise<void> {
     if (ring.shared) await this.kept.write(beam, ring.shared)
+  }
+
+  #comparing(beam: BeamId): Comparisons {
+    const ring = this.#ring(beam)
+    const comparisons = this.#comparisons.get(ring) ?? new Comparisons(ring)
+    this.#comparisons.set(ring, comparisons)
+    return comparisons
   }
 
   #ring(beam: BeamId): Keyring {
@@ -117,5 +163,12 @@ export class Secrets {
 }
 
 function having(ring: Keyring): Having {
-  return { isKeyed: ring.isKeyed, invite: ring.secret && toBase64Url(ring.secret) }
+  const hasLetIn = ring.shared?.hasLetIn ?? false
+  return { isKeyed: ring.isKeyed, hasLetIn, invite: ring.secret && toBase64Url(ring.secret) }
+}
+
+function bytesOf(beam: BeamId): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(16)
+  writeUuid(bytes, 0, beam)
+  return bytes
 }
