@@ -27,7 +27,7 @@ pub enum Undecodable {
 pub struct Subject {
     /// The item that is shared or deleted.
     pub id: Option<ItemId>,
-    /// The receiver of a signal or frame.
+    /// The receiver of a signal, `e2e` or frame.
     pub to: Option<DeviceId>,
 }
 
@@ -51,7 +51,9 @@ impl Subject {
         let Ok(Envelope { kind, extra, id, .. }) = envelope else { return Self::default() };
         match kind.as_ref() {
             "share_clipboard" | "delete_note" => Self { id: lenient(id), to: None },
-            "signal" => Self { id: None, to: lenient::<SignalTo>(extra).map(|extra| extra.to) },
+            "signal" | "e2e" => {
+                Self { id: None, to: lenient::<SignalTo>(extra).map(|extra| extra.to) }
+            }
             _ => Self::default(),
         }
     }
@@ -140,6 +142,7 @@ impl ClientMessage {
             "held" => Ok(Self::Held { message: fields(message)? }),
             "restore" => Ok(Self::Restore { message: fields(message)? }),
             "signal" => Ok(Self::Signal { message: content(message)?, extra: fields(extra)? }),
+            "e2e" => Ok(Self::E2e { message: content(message)?, extra: fields(extra)? }),
             _ => Err(Undecodable::UnknownType),
         }
     }

@@ -31,9 +31,16 @@ pub enum Cap {
     Files,
     /// Supports WebRTC.
     Rtc,
+    /// Seals what it shares (E1).
+    E2e1,
     /// A capability that this server does not know.
     #[serde(other)]
     Unknown,
+}
+
+impl Cap {
+    /// Those that this server knows.
+    pub const KNOWN: [Self; 3] = [Self::Files, Self::Rtc, Self::E2e1];
 }
 
 /// A device in the beam.

@@ -104,6 +104,14 @@ pub enum ClientMessage {
         /// The receiver.
         extra: SignalTo,
     },
+    /// The ways in to a sealed beam, forwarded as a signal is (E6).
+    E2e {
+        /// Opaque to the server.
+        #[ts(type = "unknown")]
+        message: Json,
+        /// The receiver.
+        extra: SignalTo,
+    },
 }
 
 /// For how long an unsaved beam can be kept (P26).
@@ -155,14 +163,14 @@ pub struct HeldItem {
     pub seq: u64,
 }
 
-/// The receiver of a signal.
+/// The receiver of what the server forwards unread (S12, E6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SignalTo {
     /// The device's id.
     pub to: DeviceId,
 }
 
-/// The sender of a signal.
+/// The sender of what the server forwards unread (S12, E6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SignalFrom {
     /// The device's id.
@@ -218,6 +226,14 @@ pub enum ServerMessage {
         /// The sender.
         extra: SignalFrom,
     },
+    /// A message of another device about the ways in to a sealed beam (E6).
+    E2e {
+        /// Opaque to the server.
+        #[ts(type = "unknown")]
+        message: Json,
+        /// The sender.
+        extra: SignalFrom,
+    },
     /// The beam was saved in an account, and its items are stored (S21).
     BeamSaved {
         /// The beam, as this device sees it.
@@ -263,7 +279,7 @@ pub enum ServerMessage {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         id: Option<ItemId>,
-        /// The receiver of a refused signal or frame (S12, R2, R3).
+        /// The receiver of a refused signal, `e2e` or frame (S12, E6, R2, R3).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         to: Option<DeviceId>,

@@ -24,6 +24,7 @@ fn heard(text: &str) -> Result<String, Undecodable> {
 #[test]
 fn client_messages_come_back_as_they_were_meant() {
     let signal = format!(r#"{{"type":"signal","message":{{"a":1}},"extra":{{"to":"{DEVICE}"}}}}"#);
+    let e2e = signal.replace("signal", "e2e");
     let share = format!(
         r#"{{"type":"share_clipboard","message":{{"b": 1,  "a":2}},"extra":"link","id":"{ITEM}"}}"#
     );
@@ -37,6 +38,7 @@ fn client_messages_come_back_as_they_were_meant() {
         &share,
         &delete,
         &signal,
+        &e2e,
         r#"{"type":"delete_note","message":"hi"}"#,
         r#"{"type":"save_beam","message":"Kitchen"}"#,
         r#"{"type":"keep","message":"1h"}"#,
@@ -133,6 +135,7 @@ fn s14_what_is_no_message_is_told_from_what_is_wrong_with_one() {
         r#"{"type":"auth","message":7}"#,
         r#"{"type":"signal","message":1}"#,
         r#"{"type":"signal","message":1,"extra":{"to":"nobody"}}"#,
+        r#"{"type":"e2e","message":1}"#,
         r#"{"type":"sync","message":{"after":-1}}"#,
     ] {
         assert_eq!(heard(bad), Err(Undecodable::BadFields), "{bad}");
@@ -162,6 +165,7 @@ fn s14_a_message_that_is_refused_unread_still_says_what_it_is_about() {
         (format!(r#"{{"type":"share_clipboard","id":"{id}"}}"#), Subject::item(id)),
         (format!(r#"{{"type":"delete_note","id":"{id}","message":1}}"#), Subject::item(id)),
         (format!(r#"{{"type":"signal","extra":{{"to":"{to}"}}}}"#), Subject::device(to)),
+        (format!(r#"{{"type":"e2e","extra":{{"to":"{to}"}}}}"#), Subject::device(to)),
         (r#"{"type":"share_clipboard","id":7}"#.to_owned(), Subject::default()),
         (format!(r#"{{"type":"dance","id":"{id}"}}"#), Subject::default()),
         ("[".repeat(9), Subject::default()),
@@ -178,7 +182,7 @@ proptest! {
 
     #[test]
     fn no_field_harms_the_reader(
-        kind in "auth|share_clipboard|delete_note|save_beam|sync|signal|.{0,8}",
+        kind in "auth|share_clipboard|delete_note|save_beam|sync|signal|e2e|.{0,8}",
         fields in prop::collection::vec(
             ("message|extra|id|type|.{0,3}", r#"null|-?[0-9]{1,20}|"[a-f0-9-]{0,40}"|\{"(to|v|after|caps)":.{0,6}\}|\[.{0,6}\]"#),
             0..5,

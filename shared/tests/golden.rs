@@ -269,6 +269,12 @@ fn the_other_server_messages_look_like_this() {
         &format!(r#"{{"type":"signal","message":{{"sdp":"…"}},"extra":{{"from":"{DEVICE}"}}}}"#),
     );
     server_says(
+        &ServerMessage::E2e { message: json(r#"{"op":"refused","why":"proof"}"#), extra },
+        &format!(
+            r#"{{"type":"e2e","message":{{"op":"refused","why":"proof"}},"extra":{{"from":"{DEVICE}"}}}}"#
+        ),
+    );
+    server_says(
         &ServerMessage::Error {
             message: "No.".to_owned(),
             extra: ErrorCode::DeviceGone,

@@ -51,6 +51,7 @@ fn server_message(line: &str) -> ServerMessage {
         "sync" => ServerMessage::Sync { message: parse(&message) },
         "wanted" => ServerMessage::Wanted { message: parse(&message) },
         "signal" => ServerMessage::Signal { message, extra: parse(&extra()) },
+        "e2e" => ServerMessage::E2e { message, extra: parse(&extra()) },
         "beam_saved" => ServerMessage::BeamSaved { message: parse(&message) },
         "beam_renamed" => ServerMessage::BeamRenamed { message: parse(&message) },
         "access_changed" => ServerMessage::AccessChanged { message: parse(&message) },
@@ -79,6 +80,7 @@ fn kind_of_server_message(message: &ServerMessage) -> &'static str {
         ServerMessage::Sync { .. } => "sync",
         ServerMessage::Wanted { .. } => "wanted",
         ServerMessage::Signal { .. } => "signal",
+        ServerMessage::E2e { .. } => "e2e",
         ServerMessage::BeamSaved { .. } => "beam_saved",
         ServerMessage::BeamRenamed { .. } => "beam_renamed",
         ServerMessage::AccessChanged { .. } => "access_changed",
@@ -104,6 +106,7 @@ fn kind_of_client_message(message: &ClientMessage) -> &'static str {
         ClientMessage::Restore { .. } => "restore",
         ClientMessage::RenameDevice { .. } => "rename_device",
         ClientMessage::Signal { .. } => "signal",
+        ClientMessage::E2e { .. } => "e2e",
     }
 }
 
@@ -115,7 +118,7 @@ fn what_a_device_says_in_the_examples_is_read_and_written_the_same() {
         assert_eq!(serde_json::to_string(&message).unwrap(), line);
         kinds.insert(kind_of_client_message(&message));
     }
-    assert_eq!(kinds.len(), 12, "the messages without an example are missing here: {kinds:?}");
+    assert_eq!(kinds.len(), 13, "the messages without an example are missing here: {kinds:?}");
 }
 
 #[test]
@@ -126,7 +129,7 @@ fn what_the_server_says_in_the_examples_is_read_and_written_the_same() {
         assert_eq!(serde_json::to_string(&message).unwrap(), line);
         kinds.insert(kind_of_server_message(&message));
     }
-    assert_eq!(kinds.len(), 16, "the messages without an example are missing here: {kinds:?}");
+    assert_eq!(kinds.len(), 17, "the messages without an example are missing here: {kinds:?}");
 }
 
 #[test]

@@ -175,7 +175,7 @@ beams: Array<Beam>, };
 /**
  * A capability of a device.
  */
-export type Cap = "files" | "rtc" | "unknown";
+export type Cap = "files" | "rtc" | "e2e1" | "unknown";
 
 /**
  * A message from a device.
@@ -245,6 +245,14 @@ message: LiveItem, } | { "type": "rename_device",
  * The name.
  */
 message: string, } | { "type": "signal", 
+/**
+ * Opaque to the server.
+ */
+message: unknown, 
+/**
+ * The receiver.
+ */
+extra: SignalTo, } | { "type": "e2e", 
 /**
  * Opaque to the server.
  */
@@ -800,6 +808,14 @@ message: unknown,
 /**
  * The sender.
  */
+extra: SignalFrom, } | { "type": "e2e", 
+/**
+ * Opaque to the server.
+ */
+message: unknown, 
+/**
+ * The sender.
+ */
 extra: SignalFrom, } | { "type": "beam_saved", 
 /**
  * The beam, as this device sees it.
@@ -842,7 +858,7 @@ extra: ErrorCode,
  */
 id?: ItemId, 
 /**
- * The receiver of a refused signal or frame (S12, R2, R3).
+ * The receiver of a refused signal, `e2e` or frame (S12, E6, R2, R3).
  */
 to?: DeviceId, };
 
@@ -896,7 +912,7 @@ shared_beams: Array<SharedBeam>, };
 export type ShortCode = string & { readonly __id: 'short code' };
 
 /**
- * The sender of a signal.
+ * The sender of what the server forwards unread (S12, E6).
  */
 export type SignalFrom = { 
 /**
@@ -905,7 +921,7 @@ export type SignalFrom = {
 from: DeviceId, };
 
 /**
- * The receiver of a signal.
+ * The receiver of what the server forwards unread (S12, E6).
  */
 export type SignalTo = { 
 /**

@@ -88,7 +88,7 @@ export const beamsSchema = v.object({
   beams: v.array(beamSchema),
 }) satisfies v.GenericSchema<unknown, Beams>
 
-export const capSchema = v.fallback(v.picklist(['files', 'rtc', 'unknown']), 'unknown') satisfies v.GenericSchema<unknown, Cap>
+export const capSchema = v.fallback(v.picklist(['files', 'rtc', 'e2e1', 'unknown']), 'unknown') satisfies v.GenericSchema<unknown, Cap>
 
 export const codeBeamSchema = v.object({
   beam_id: beamIdSchema,
@@ -276,6 +276,11 @@ export const serverMessageSchema = v.variant('type', [
   }),
   v.object({
     type: v.literal('signal'),
+    message: v.unknown(),
+    extra: signalFromSchema,
+  }),
+  v.object({
+    type: v.literal('e2e'),
     message: v.unknown(),
     extra: signalFromSchema,
   }),

@@ -53,6 +53,7 @@ mod resumable_uploads;
 mod rude;
 mod running;
 mod saved_beams;
+mod sealed;
 mod secure;
 mod server;
 mod sessions;

@@ -41,19 +41,21 @@ async fn s14_a_refused_share_or_deletion_names_its_item() {
 }
 
 #[tokio::test]
-async fn s14_a_refused_signal_or_frame_names_its_addressee() {
+async fn s14_e6_a_refused_signal_e2e_or_frame_names_its_addressee() {
     let server = TestServer::start().await;
     let mut ada = server.join(unknown_beam()).await;
-    let signal =
-        |message: Value| json!({"type": "signal", "message": message, "extra": {"to": NOBODY}});
-    ada.says(&signal(json!("hi"))).await;
-    let mut errors = vec![ada.sees("error").await];
-    ada.says(&signal(json!("x".repeat(300_000)))).await;
-    errors.push(ada.sees("error").await);
+    let mut errors = Vec::new();
+    for kind in ["signal", "e2e"] {
+        for message in [json!("hi"), json!("x".repeat(300_000))] {
+            ada.says(&json!({"type": kind, "message": message, "extra": {"to": NOBODY}})).await;
+            errors.push(ada.sees("error").await);
+        }
+    }
     ada.relays(NOBODY, b"frame").await;
     errors.push(ada.sees("error").await);
     let codes: Vec<_> = errors.iter().map(|error| error["extra"].as_str().unwrap()).collect();
-    assert_eq!(codes, ["device_gone", "too_large", "device_gone"]);
+    let twice = ["device_gone", "too_large", "device_gone", "too_large"];
+    assert_eq!(codes, [&twice[..], &["device_gone"]].concat());
     assert!(errors.iter().all(|error| error["to"] == json!(NOBODY)), "{errors:?}");
     assert!(errors.iter().all(|error| error.get("id").is_none()), "{errors:?}");
 }

@@ -154,6 +154,7 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
+    use crate::live::beam::state::PassedOn;
 
     #[tokio::test]
     async fn s15_a_mailbox_holds_4_mib_and_what_is_handled_makes_room() {
@@ -161,7 +162,8 @@ mod tests {
         let says = || {
             let message = RawValue::from_string("1".repeat(MAX_MESSAGE_BYTES - 1)).unwrap();
             let to = DeviceId::from_bytes([2; 16]);
-            beam.said(ConnectionId(1), Saying::Signal { message, to }).now_or_never()
+            let says = Saying::PassOn { kind: PassedOn::Signal, message, to };
+            beam.said(ConnectionId(1), says).now_or_never()
         };
         let waiting = (0..MAILBOX).take_while(|_| says().is_some()).count();
         assert_eq!(waiting, MAILBOX_KIB * 1024 / MAX_MESSAGE_BYTES);

@@ -90,13 +90,24 @@ pub enum Saying {
     Sync(SyncFrom),
     /// Gives the device another name (S32).
     Rename(String),
-    /// Passes a WebRTC signal to another device (S12).
-    Signal {
+    /// Passes a message on to another device, unread (S12, E6).
+    PassOn {
+        /// Its type.
+        kind: PassedOn,
         /// Opaque to the server.
         message: Json,
         /// The receiver.
         to: DeviceId,
     },
+}
+
+/// The types of messages that pass from one device to another unread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassedOn {
+    /// About links, and about older items (S12, S29).
+    Signal,
+    /// About the ways in to a sealed beam (E6).
+    E2e,
 }
 
 impl Saying {
@@ -105,7 +116,7 @@ impl Saying {
     pub fn bytes(&self) -> usize {
         match self {
             Self::Request(request) => request.bytes(),
-            Self::Signal { message, .. } => message.get().len(),
+            Self::PassOn { message, .. } => message.get().len(),
             Self::Rename(name) => name.len(),
             Self::Sync(_) => 0,
         }
@@ -274,7 +285,9 @@ impl BeamState {
                 vec![Output::Send(vec![speaker.connection], ServerMessage::Sync { message })]
             }
             Saying::Rename(name) => self.rename(speaker.connection, name),
-            Saying::Signal { message, to } => vec![self.pass_on(speaker, to, message)],
+            Saying::PassOn { kind, message, to } => {
+                vec![self.pass_on(speaker, kind, message, to)]
+            }
         }
     }
 
@@ -304,15 +317,18 @@ impl BeamState {
         Output::Send(to, ServerMessage::RecClipboard(item))
     }
 
-    fn pass_on(&self, speaker: Speaker, to: DeviceId, message: Json) -> Output {
-        match self.members.iter().find(|member| member.device.device_id == to) {
-            Some(member) => {
-                let from = SignalFrom { from: speaker.device };
-                let signal = ServerMessage::Signal { message, extra: from };
-                Output::Send(vec![member.connection], signal)
-            }
-            None => refuse(speaker.connection, DEVICE_GONE.about(Subject::device(to))),
-        }
+    /// Passes a message on. A plain device would not know it, and is as good as absent.
+    fn pass_on(&self, by: Speaker, kind: PassedOn, message: Json, to: DeviceId) -> Output {
+        let is_receiver = |member: &&Newcomer| member.device.device_id == to && !member.plain;
+        let Some(receiver) = self.members.iter().find(is_receiver) else {
+            return refuse(by.connection, DEVICE_GONE.about(Subject::device(to)));
+        };
+        let extra = SignalFrom { from: by.device };
+        let message = match kind {
+            PassedOn::Signal => ServerMessage::Signal { message, extra },
+            PassedOn::E2e => ServerMessage::E2e { message, extra },
+        };
+        Output::Send(vec![receiver.connection], message)
     }
 
     /// Ends the beam if its time has come.

@@ -110,19 +110,16 @@ impl Socket {
         // A device that names no version knows none of the extensions.
         let extra = extra.filter(|extra| extra.v > 0);
         let plain = extra.is_none();
-        let AuthExtra { mut caps, name, device_token, .. } = extra.unwrap_or_default();
+        let AuthExtra { caps, name, device_token, .. } = extra.unwrap_or_default();
         let token = match device_token {
             Some(token) => token,
             None => DeviceToken::from_random(fresh()?),
         };
-        caps.retain(|cap| *cap != Cap::Unknown);
-        caps.dedup();
-        caps.truncate(2);
         let login = self.login.as_ref();
         let device = Device {
             device_id: DeviceId::from_token(&token),
             name: device_name(name.as_deref().unwrap_or_default()),
-            caps,
+            caps: Cap::KNOWN.into_iter().filter(|cap| caps.contains(cap)).collect(),
             user: login.map(|login| login.user.clone().into()).unwrap_or_default(),
         };
         let account = login.map(|login| login.account);

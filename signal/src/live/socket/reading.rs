@@ -15,7 +15,7 @@ use super::joining::device_name;
 use super::{End, Received, Socket, SocketReader, fresh};
 use crate::live::beam::handle::BeamHandle;
 use crate::live::beam::request::Request;
-use crate::live::beam::state::Saying;
+use crate::live::beam::state::{PassedOn, Saying};
 use crate::live::refusal::{Refusal, TOO_OFTEN};
 use crate::live::websocket::{Broken, Event, Message};
 
@@ -167,7 +167,12 @@ fn saying(message: ClientMessage) -> Result<Saying, Refusal> {
             Saying::Request(Request::Save(name))
         }
         ClientMessage::Sync { message } => Saying::Sync(message),
-        ClientMessage::Signal { message, extra } => Saying::Signal { message, to: extra.to },
+        ClientMessage::Signal { message, extra } => {
+            Saying::PassOn { kind: PassedOn::Signal, message, to: extra.to }
+        }
+        ClientMessage::E2e { message, extra } => {
+            Saying::PassOn { kind: PassedOn::E2e, message, to: extra.to }
+        }
     })
 }
 

@@ -31,7 +31,7 @@ use super::ConnectionId;
 use super::arrangement::Arrangement;
 use super::items::Items;
 use super::request::Request;
-use super::state::{BeamState, Input, Newcomer, Output, Saying};
+use super::state::{BeamState, Input, Newcomer, Output, PassedOn, Saying};
 use super::terms::{Status, Terms};
 use super::write::{Write, Written};
 use crate::budget::{self, Budget, Share};
@@ -253,19 +253,28 @@ fn s6_devices_are_listed_in_the_order_in_which_they_joined() {
 }
 
 #[test]
-fn s12_a_signal_reaches_only_the_device_it_names() {
-    let mut beam = Beam::of(&[ADA, BOB, CAT]);
-    let signal = |to| Saying::Signal { message: content(&json!({"sdp": "…"})), to };
+fn s12_e6_what_is_passed_on_reaches_only_the_device_it_names() {
+    for (kind, name) in [(PassedOn::Signal, "signal"), (PassedOn::E2e, "e2e")] {
+        let mut beam = Beam::of(&[ADA, BOB, CAT]);
+        beam.joins_plain(4);
+        let to = |number| Saying::PassOn {
+            kind,
+            message: content(&json!({"any": "…"})),
+            to: DeviceId::from_bytes([number; 16]),
+        };
 
-    let told = beam.says(ADA, signal(DeviceId::from_bytes([BOB; 16])));
-    let expected =
-        json!({"type": "signal", "message": {"sdp": "…"}, "extra": {"from": device(ADA)}});
-    assert_eq!(told, [Told::Message(2, expected)]);
+        let told = beam.says(ADA, to(BOB));
+        let expected =
+            json!({"type": name, "message": {"any": "…"}, "extra": {"from": device(ADA)}});
+        assert_eq!(told, [Told::Message(2, expected)]);
 
-    let told = beam.says(ADA, signal(DeviceId::from_bytes([77; 16])));
-    let Told::Message(1, error) = &told[0] else { panic!("{told:?}") };
-    assert_eq!((&error["type"], &error["extra"]), (&json!("error"), &json!("device_gone")));
-    assert_eq!(error["to"], json!(device(77)));
+        for absent in [77, 4] {
+            let told = beam.says(ADA, to(absent));
+            let Told::Message(1, error) = &told[0] else { panic!("{told:?}") };
+            assert_eq!((&error["type"], &error["extra"]), (&json!("error"), &json!("device_gone")));
+            assert_eq!(error["to"], json!(device(absent)));
+        }
+    }
 }
 
 #[test]
