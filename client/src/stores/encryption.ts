@@ -2,7 +2,9 @@
 import { createStore } from 'zustand/vanilla'
 
 export type Encryption =
-  /** Nothing is sealed: no device of the beam has a key, or this page cannot seal. */
+  /** This page seals nothing, and says nothing of it. */
+  | { readonly kind: 'off' }
+  /** Nothing is sealed: no device of the beam seals. */
   | { readonly kind: 'clear' }
   /** It is not known yet: this device's keys are being looked for. */
   | { readonly kind: 'unknown' }
@@ -13,5 +15,5 @@ export type Encryption =
   | { readonly kind: 'sealed' }
 
 export function createEncryptionStore() {
-  return createStore<Encryption>()(() => ({ kind: 'clear' }))
+  return createStore<Encryption>()(() => ({ kind: 'off' }))
 }

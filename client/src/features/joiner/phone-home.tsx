@@ -20,6 +20,7 @@ import { BeamGone, useGone } from '../session/beam-gone'
 import { NobodyYet } from '../session/nobody-yet'
 import { OfflineNote } from '../session/offline-note'
 import { ReadOnly } from '../session/read-only'
+import { WaitingNote } from '../session/waiting-note'
 import { Composer } from './composer'
 import { LaptopPicture } from './laptop-picture'
 import css from './phone-home.module.css'
@@ -72,6 +73,7 @@ function Sharing() {
       <h1>{t`Start Sharing`}</h1>
       <p className={css.subtitle}>{t`Share Clipboards / Links / Pictures / Videos`}</p>
       <NobodyYet />
+      <WaitingNote />
       {mayShare ? (
         <Ways />
       ) : (

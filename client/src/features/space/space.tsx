@@ -28,6 +28,7 @@ import { NobodyYet } from '../session/nobody-yet'
 import { OfflineNote } from '../session/offline-note'
 import { ReadOnly } from '../session/read-only'
 import { SourceLink } from '../session/source-link'
+import { WaitingNote } from '../session/waiting-note'
 import css from './space.module.css'
 import { SpaceMenu } from './space-menu'
 
@@ -83,6 +84,7 @@ function Empty({ session }: { session: boolean }) {
         {session ? <Code size="big" /> : <Mark size={72} />}
         <h1 className={css.heading}>{t`Share Clipboards / Links / Pictures / Videos`}</h1>
         <NobodyYet />
+        <WaitingNote />
         <div className={css.more}>
           <AboutButton look="ghost" />
           <SourceLink look="ghost" />
