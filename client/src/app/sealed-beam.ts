@@ -7,10 +7,13 @@ import { type Item, liveItem, type NoteMark } from '../protocol/item'
 import { noteItem } from '../protocol/note'
 import {
   isEnvelope,
+  partEnvelope,
   readSealedDeletion,
   readSealedItem,
   readSealedSignal,
   type SealedContent,
+  withCopy,
+  withoutGoneCopy,
 } from '../protocol/sealed-item'
 import { readWayIn } from '../protocol/ways-in'
 import type { BeamSession } from '../stores/beam-session'
@@ -35,7 +38,8 @@ export interface SealedBeamEvents extends Pick<WaysInEvents, 'onTrust' | 'asksBe
 
 /** A version of an item, as it went or came. */
 interface Version {
-  readonly envelope: string
+  /** The message as the server has it. */
+  readonly sealed: string
   /** The content as text, by which an item that is shared again is known to be the same. */
   readonly content: string
   readonly at: number
@@ -123,7 +127,7 @@ export class SealedBeam implements BeamChannel {
         version && this.#isSealed ? await this.#seal('delete_note', { id, at: Date.now() }) : undefined
       return () => {
         // It may have been shared again meanwhile.
-        if (this.#deleting.delete(id)) this.#live().delete(id, version?.envelope ?? message, proof)
+        if (this.#deleting.delete(id)) this.#live().delete(id, version?.sealed ?? message, proof)
       }
     })
   }
@@ -198,12 +202,13 @@ export class SealedBeam implements BeamChannel {
     this.ways.end()
   }
 
-  async #open(item: LiveItem, envelope: string, note: NoteMark): Promise<Item> {
+  async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item> {
     if (this.#encryption.kind === 'unknown' || this.#encryption.kind === 'clear') {
       this.#isSealedThere = true
       this.#look()
     }
     await this.#untilSettled()
+    const { envelope, copy } = partEnvelope(sealed)
     const opened = await this.#secrets.open(this.#beam, 'share_clipboard', envelope)
     const inside = opened.is === 'open' ? readSealedItem(opened.text) : null
     if (!inside || inside.id !== item.id || inside.to !== item.to) throw new Error('The item does not open.')
@@ -211,9 +216,10 @@ export class SealedBeam implements BeamChannel {
     const known = this.#versions.get(item.id)
     // What was put back is older than what is here.
     const isOld = known !== undefined && known.at > at
-    if (!isOld) this.#versions.set(item.id, { envelope, content: textOf(content), at })
+    if (!isOld) this.#versions.set(item.id, { sealed, content: textOf(content), at })
     const shown = isOld ? (JSON.parse(known.content) as SealedContent) : content
-    return liveItem({ ...item, message: shown.message, extra: shown.extra }, note)
+    const message = withoutGoneCopy(shown.message, copy)
+    return liveItem({ ...item, message, extra: shown.extra }, note)
   }
 
   async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {
@@ -226,17 +232,17 @@ export class SealedBeam implements BeamChannel {
     return inside
   }
 
-  /** Returns the envelope of a content, the same one when it was sealed before; null in a beam that is not sealed. */
+  /** Returns the message of a content, the same one when it was sealed before; null in a beam that is not sealed. */
   async #envelopeOf(content: SealedContent): Promise<string | null> {
     if (!this.#isSealed) return null
     const text = textOf(content)
     const known = this.#versions.get(content.id)
-    if (known?.content === text) return known.envelope
+    if (known?.content === text) return known.sealed
     // Never before a version that another device, whose clock may be ahead, has made.
     const at = Math.max(Date.now(), (known?.at ?? 0) + 1)
-    const envelope = await this.#seal('share_clipboard', { ...content, at })
-    this.#versions.set(content.id, { envelope, content: text, at })
-    return envelope
+    const sealed = withCopy(await this.#seal('share_clipboard', { ...content, at }), content.message)
+    this.#versions.set(content.id, { sealed, content: text, at })
+    return sealed
   }
 
   async #seal(kind: 'share_clipboard' | 'delete_note' | 'signal', content: unknown): Promise<string> {

@@ -32,6 +32,7 @@ import { createReceiving, receiveWhatComes } from './receiving'
 import { createRecentBeams, keepRecentBeams } from './recent-beams'
 import { createSavedBeams } from './saved-beams'
 import { createSavingAll } from './saving-all'
+import { sealsFor } from './sealing-choice'
 import { keepSearch } from './searching'
 import { createSendingOn } from './sending-on'
 import { createSharedIn } from './shared-in'
@@ -62,7 +63,7 @@ export function startServices(language: Language): AppValue {
 
   const kept: KeptFiles = new KeptFiles(stores, (id, file, tells) => offerSame(id, file, tells))
   const onShared = (id: ItemId, file: Blob) => kept.shared(id, file)
-  const made = createSharing(context, uploads, onShared)
+  const made = createSharing(context, uploads, onShared, sealsFor(stores))
   const { shareFileAs, shareCopy, shareNote, offerAgain, offerSame, ...sharing } = made
   const receiving = createReceiving(context)
   const actions: Actions = {

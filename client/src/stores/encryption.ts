@@ -14,6 +14,11 @@ export type Encryption =
   | { readonly kind: 'locked' }
   | { readonly kind: 'sealed' }
 
+/** Whether what is shared now may go out sealed. It goes out once that is known. */
+export function mayBeSealed({ kind }: Encryption): boolean {
+  return kind !== 'off' && kind !== 'clear'
+}
+
 export function createEncryptionStore() {
   return createStore<Encryption>()(() => ({ kind: 'off' }))
 }
