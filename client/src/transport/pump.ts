@@ -18,7 +18,9 @@ export async function pump(link: Link, onUnreadable: (outgoing: Outgoing) => voi
   link.isPumping = true
   try {
     for (let turn = await nextTurn(link); turn; turn = await nextTurn(link)) {
-      const body = await bodyOf(link, turn)
+      const { file } = turn.transfer
+      const bytes = file.ready(turn.range) ?? (await read(link, turn))
+      const body = file.source.sealed ? await seal(turn, bytes) : bytes && [bytes]
       link.queue.sent()
       // It was cancelled meanwhile.
       if (turn.transfer.hasEnded) continue
@@ -42,13 +44,13 @@ function send(link: Link, { transfer, range }: Turn<Outgoing>, body: readonly By
   link.wire.send(chunkFrame(transfer.id, range.first, ...body))
 }
 
-/** Returns the chunks of a frame; null where they cannot be read, or the page cannot seal. */
-async function bodyOf(link: Link, turn: Turn<Outgoing>): Promise<readonly Bytes[] | null> {
-  const { range, transfer } = turn
-  const { file } = transfer
-  const bytes = file.ready(range) ?? (await read(link, turn))
-  if (!bytes || !file.source.sealed) return bytes && [bytes]
-  return file.source.sealed.seal(range.first, bytes).catch(() => null)
+/** Returns null where there is nothing to seal, or the page cannot. */
+async function seal(
+  { range, transfer }: Turn<Outgoing>,
+  bytes: Bytes | null,
+): Promise<readonly Bytes[] | null> {
+  const chunks = bytes && transfer.file.source.sealed?.seal(range.first, bytes)
+  return (await chunks?.catch(() => null)) ?? null
 }
 
 async function read(link: Link, { transfer, range }: Turn<Outgoing>): Promise<Bytes | null> {

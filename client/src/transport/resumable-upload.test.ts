@@ -369,9 +369,7 @@ describe('e7 a sealed file', () => {
   it('comes as its sealed form, without its name and its type', async () => {
     start(film(SIZE), seal)
     await ended()
-    expect([...server.uploads.values()]).toEqual([
-      { length: sealedSize(SIZE), offset: sealedSize(SIZE) },
-    ])
+    expect([...server.uploads.values()]).toEqual([{ length: sealedSize(SIZE), offset: sealedSize(SIZE) }])
     expect((await came()).equals(await whole())).toBe(true)
     expect(server.metadata).toBe(`filename ${btoa('sealed')},filetype ${btoa('application/octet-stream')}`)
   })

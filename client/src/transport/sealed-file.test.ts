@@ -17,7 +17,7 @@ async function whole(content: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 }
 
 const read = async (file: SealedFile, start: number, end: number) =>
-  new Uint8Array(await (await file.slice(start, end)).arrayBuffer())
+  Buffer.from(await (await file.slice(start, end)).arrayBuffer())
 
 it.each([0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, 130 * CHUNK_BYTES, 130 * CHUNK_BYTES + 7])(
   'e7_a_file_of_%i_bytes_has_a_header_and_a_last_chunk_that_is_not_full',
@@ -25,7 +25,7 @@ it.each([0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, 130 * CHUNK_BYTES, 130 * CHUNK_BYTE
     const content = bytes(size)
     const file = new SealedFile(new Blob([content]), SEAL)
     expect(file.size).toBe(sealedSize(size))
-    expect(await read(file, 0, file.size)).toEqual(await whole(content))
+    expect((await read(file, 0, file.size)).equals(await whole(content))).toBe(true)
   },
 )
 
@@ -45,8 +45,8 @@ it('an upload goes on at any byte: each part is the same as in the whole', async
   ]
   for (const start of places)
     for (const end of places)
-      if (end > start) expect(await read(file, start, end)).toEqual(sealed.subarray(start, end))
-  expect(await read(file, file.size - 3, file.size + 100)).toEqual(sealed.subarray(-3))
+      if (end > start) expect((await read(file, start, end)).equals(sealed.subarray(start, end))).toBe(true)
+  expect((await read(file, file.size - 3, file.size + 100)).equals(sealed.subarray(-3))).toBe(true)
 })
 
 it('nothing is sealed of a file that has become shorter, for other bytes would have the place of its own', async () => {
