@@ -112,9 +112,9 @@ test.describe('items', () => {
     await phone.sees('marmalade')
     const old = here.last('rec_clipboard')
     await laptop.uses(laptop.card('marmalade'), 'Edit')
-    const field = laptop.page.getByRole('dialog').getByRole('textbox').last()
+    const field = laptop.page.getByRole('textbox', { name: 'Text' })
     await laptop.enters(field, 'quince')
-    await laptop.page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await field.press('Control+Enter')
     await phone.sees('quince')
     here.says({ ...old, seq: (here.last('rec_clipboard').seq ?? 0) + 1 })
     // What comes after it is shown after it.

@@ -22,7 +22,6 @@ import { useApp } from '../actions'
 import { NotifySwitch } from '../arrival/notify-switch'
 import { KeptRow } from '../keep/kept-row'
 import { useMayShare } from '../session/beam'
-import { WaitingNote } from '../session/waiting-note'
 import { PATHS } from '../transfer/path-label'
 import { Comparison } from './comparison'
 import { deviceIcon } from './device-icon'
@@ -74,7 +73,6 @@ function DeviceList() {
   const name = deviceName(stores.devices.getState(), removing?.device_id ?? null)
   return (
     <>
-      <WaitingNote />
       {isSealed && <p className={css.promise}>{t`Only these devices can read what is shared here.`}</p>}
       <ul>
         {devices.map((device) => (

@@ -17,7 +17,6 @@ import { useBeamLink, useSavedName } from '../session/beam'
 import { NobodyYet } from '../session/nobody-yet'
 import { OfflineNote } from '../session/offline-note'
 import { SourceLink } from '../session/source-link'
-import { WaitingNote } from '../session/waiting-note'
 import { CertificateHint } from './certificate-hint'
 import css from './hero.module.css'
 
@@ -118,7 +117,6 @@ function Column({ picture, heading, subtitle = i18n._(SUBTITLE), calm = false, c
       {heading && <h1 className={css.heading}>{heading}</h1>}
       {subtitle && <p className={css.subtitle}>{subtitle}</p>}
       <NobodyYet />
-      <WaitingNote />
       <div className={css.buttons}>{children}</div>
     </section>
   )

@@ -8,6 +8,7 @@ import { QrCode } from '../../ui/qr-code'
 import { AboutButton } from '../about/about-button'
 import { useApp } from '../actions'
 import { ItemList } from '../card/item-list'
+import { NotLetIn, useNotLetIn } from '../devices/not-let-in'
 import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { Incoming } from '../incoming/incoming'
@@ -28,7 +29,6 @@ import { NobodyYet } from '../session/nobody-yet'
 import { OfflineNote } from '../session/offline-note'
 import { ReadOnly } from '../session/read-only'
 import { SourceLink } from '../session/source-link'
-import { WaitingNote } from '../session/waiting-note'
 import css from './space.module.css'
 import { SpaceMenu } from './space-menu'
 
@@ -57,10 +57,22 @@ export function Space() {
           <ItemList />
         </>
       )}
-      {!gone && (hasItems ? <Filled /> : <Empty session={session} />)}
+      {!gone && <Content session={session} />}
       {session && !gone && <SpaceMenu />}
       <Incoming />
     </main>
+  )
+}
+
+function Content({ session }: { session: boolean }) {
+  const hasItems = useHasItems()
+  const isOut = useNotLetIn()
+  if (hasItems) return <Filled />
+  if (!session || !isOut) return <Empty session={session} />
+  return (
+    <div className={css.middle}>
+      <NotLetIn />
+    </div>
   )
 }
 
@@ -84,7 +96,6 @@ function Empty({ session }: { session: boolean }) {
         {session ? <Code size="big" /> : <Mark size={72} />}
         <h1 className={css.heading}>{t`Share Clipboards / Links / Pictures / Videos`}</h1>
         <NobodyYet />
-        <WaitingNote />
         <div className={css.more}>
           <AboutButton look="ghost" />
           <SourceLink look="ghost" />
