@@ -13,6 +13,8 @@ STAMPS := target/stamps
 MODULES := $(STAMPS)/node-modules
 CLIENT := client/dist/index.html
 SERVER := target/release/heliograph
+# Tests and lints cover the cryptography of section E too, which the server is built without.
+WORKSPACE := --workspace --locked --features heliograph-shared/e2ee
 
 CLIENT_SOURCES := $(shell find client/src client/public client/scripts -type f) \
 	client/index.html client/package.json client/tsconfig.json client/vite.config.ts \
@@ -60,15 +62,17 @@ lint: $(MODULES)
 	npm run --silent typecheck --workspaces
 	npm run --silent texts:check --workspace client
 
-# The client is built first, because every build of the server embeds it. aws-lc would add a second TLS and a C++ build.
+# The client is built first, because every build of the server embeds it. aws-lc would add a second TLS and a C++ build, and
+# the server seals and opens nothing.
 rust-built: $(CLIENT)
 	scripts/install-test-tools
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy $(WORKSPACE) --all-targets -- -D warnings
 	! cargo tree --locked --workspace --invert aws-lc-sys 2>/dev/null
-	cargo test --workspace --locked --no-run
+	! cargo tree --locked --package heliograph-signal --edges no-dev --invert hpke 2>/dev/null
+	cargo test $(WORKSPACE) --no-run
 
 rust-tests: rust-built
-	scripts/with-postgres cargo test --workspace --locked
+	scripts/with-postgres cargo test $(WORKSPACE)
 
 client-tests: $(MODULES)
 	npm run --silent test --workspace client
@@ -80,8 +84,8 @@ e2e: rust-built
 
 test-long: $(SERVER)
 	scripts/install-test-tools
-	HELIOGRAPH_REQUESTS=1000000 cargo test --workspace --locked --test it -- strangers_leave_nothing
-	cargo test --workspace --locked --test it -- --ignored lose_no_more_than_with_coturn
+	HELIOGRAPH_REQUESTS=1000000 cargo test $(WORKSPACE) --test it -- strangers_leave_nothing
+	cargo test $(WORKSPACE) --test it -- --ignored lose_no_more_than_with_coturn
 	HELIOGRAPH_KILLS=100 scripts/with-postgres cargo test --locked --package heliograph-signal --test it -- killed
 	npm run --silent test:long --workspace e2e
 

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::ids::{DeviceId, ItemId};
 use crate::json::{self, Json};
+use crate::limits::MAX_DELETION_EXTRA_BYTES;
 use crate::socket::{AuthExtra, ClientMessage, SignalTo, SyncFrom};
 
 /// Why a text is not a message.
@@ -130,7 +131,11 @@ impl ClientMessage {
                 id: fields(id)?,
                 to: fields(to)?,
             }),
-            "delete_note" => Ok(Self::DeleteNote { message: content(message)?, id: fields(id)? }),
+            "delete_note" => Ok(Self::DeleteNote {
+                message: content(message)?,
+                extra: extra_of_deletion(extra)?,
+                id: fields(id)?,
+            }),
             "save_beam" => Ok(Self::SaveBeam { message: content(message)? }),
             "keep" => Ok(Self::Keep { message: fields(message)? }),
             "arrange" => Ok(Self::Arrange { message: fields(message)? }),
@@ -151,6 +156,13 @@ impl ClientMessage {
 /// A required field, as it was sent.
 fn content(raw: Option<&RawValue>) -> Result<Json, Undecodable> {
     raw.map(ToOwned::to_owned).ok_or(Undecodable::BadFields)
+}
+
+/// The `extra` of a deletion, if it is a text (E4).
+fn extra_of_deletion(raw: Option<&RawValue>) -> Result<Option<String>, Undecodable> {
+    let extra: Option<String> = lenient(raw);
+    let is_too_long = extra.as_ref().is_some_and(|extra| extra.len() > MAX_DELETION_EXTRA_BYTES);
+    if is_too_long { Err(Undecodable::BadFields) } else { Ok(extra) }
 }
 
 /// A field of a known shape. An absent one decodes like null.

@@ -6,6 +6,8 @@ pub mod arrangement;
 pub mod close;
 pub mod decode;
 pub mod device;
+#[cfg(feature = "e2ee")]
+pub mod e2ee;
 pub mod error;
 pub mod ids;
 pub mod json;

@@ -72,6 +72,8 @@ pub const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 /// Most levels of arrays and objects in a field of a message or body. Parsers in other languages fail, or run out of
 /// stack, at some hundreds.
 pub const MAX_JSON_DEPTH: usize = 100;
+/// Most bytes of the `extra` of a deletion (E4): an envelope with an id and a time has 430.
+pub const MAX_DELETION_EXTRA_BYTES: usize = 1024;
 /// Most bytes of any message. A longer one closes the socket (1009).
 pub const MAX_FRAME_BYTES: usize = 1024 * 1024;
 /// Sustained rate of text messages from one socket, per second.

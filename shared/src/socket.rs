@@ -50,6 +50,10 @@ pub enum ClientMessage {
         /// The content.
         #[ts(type = "unknown")]
         message: Json,
+        /// An envelope that says who deletes a sealed item (E4).
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        extra: Option<String>,
         /// The item, to delete only that one.
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -203,6 +207,10 @@ pub enum ServerMessage {
         /// The content.
         #[ts(type = "unknown")]
         message: Json,
+        /// The `extra` of the deletion (E4); absent where the server deletes, and for plain devices.
+        #[ts(optional)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        extra: Option<String>,
         /// The item, if only that one was deleted.
         #[ts(optional)]
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,6 +9,7 @@
 
 use heliograph_shared::decode::{Subject, Undecodable};
 use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_shared::limits::MAX_DELETION_EXTRA_BYTES;
 use heliograph_shared::socket::{AuthExtra, Cap, ClientMessage};
 use proptest::prelude::*;
 
@@ -40,6 +41,7 @@ fn client_messages_come_back_as_they_were_meant() {
         &signal,
         &e2e,
         r#"{"type":"delete_note","message":"hi"}"#,
+        r#"{"type":"delete_note","message":"e2e1.AQ","extra":"e2e1.Ag"}"#,
         r#"{"type":"save_beam","message":"Kitchen"}"#,
         r#"{"type":"keep","message":"1h"}"#,
         r#"{"type":"keep","message":"24h"}"#,
@@ -101,6 +103,20 @@ fn s3_what_cannot_be_read_in_auth_counts_as_absent_and_takes_nothing_with_it() {
         Some("Ada")
     );
     assert_eq!(extra(r#"{"v":-1}"#).unwrap().v, 0);
+}
+
+#[test]
+fn e4_a_short_text_goes_along_with_a_deletion() {
+    let with =
+        |extra: &str| heard(&format!(r#"{{"type":"delete_note","message":"hi","extra":{extra}}}"#));
+    let text = format!("\"{}\"", "x".repeat(MAX_DELETION_EXTRA_BYTES));
+    let expected = format!(r#"{{"type":"delete_note","message":"hi","extra":{text}}}"#);
+    assert_eq!(with(&text), Ok(expected));
+    let longer = format!("\"{}\"", "x".repeat(MAX_DELETION_EXTRA_BYTES + 1));
+    assert_eq!(with(&longer), Err(Undecodable::BadFields));
+    for nothing in ["null", "7", r#"{"from":"me"}"#, "[]"] {
+        assert_eq!(with(nothing).as_deref(), Ok(r#"{"type":"delete_note","message":"hi"}"#));
+    }
 }
 
 #[test]

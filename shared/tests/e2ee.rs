@@ -1,164 +1,190 @@
-//! What the browser seals, opened by another implementation: the vectors that `client/src/crypto/vectors.test.ts` makes.
+//! What the browser seals opens here, and what is sealed here is what the browser seals: the vectors that
+//! `client/src/crypto/vectors.test.ts` makes as well.
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
-use aes_gcm::aead::{Aead, KeyInit, Payload};
-use aes_gcm::{Aes256Gcm, Nonce};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hkdf::Hkdf;
-use hmac::{Hmac, Mac as _};
-use hpke::aead::AesGcm256;
-use hpke::kdf::HkdfSha256;
-use hpke::kem::DhP256HkdfSha256;
-use hpke::{Deserializable as _, Kem, OpModeR, PskBundle};
-use serde_json::Value;
-use sha2::{Digest as _, Sha256};
+use heliograph_shared::e2ee::comparing::{Joiner, Member, Share};
+use heliograph_shared::e2ee::envelope::{ContentKey, Header, Kind};
+use heliograph_shared::e2ee::error::Error;
+use heliograph_shared::e2ee::file_chunks::{
+    FileCipher, HEADER_BYTES, SEALED_CHUNK_BYTES, chunk_start, sealed_size,
+};
+use heliograph_shared::e2ee::invite::Invite;
+use heliograph_shared::e2ee::key_pair::KeyPair;
+use heliograph_shared::e2ee::secret::Secret;
+use heliograph_shared::e2ee::welcome::{Psk, Welcome};
+use heliograph_shared::ids::DeviceId;
+use heliograph_shared::limits::CHUNK_BYTES;
+use serde_json::{Value, json};
+use uuid::Uuid;
 
-const HEADER: usize = 1 + 8 + 16 + 8;
-const CHUNK: usize = 16_384;
+/// A part of the vectors.
+struct Part(Value);
 
-fn vectors(part: &str) -> Value {
-    let text = include_str!("vectors.json");
-    serde_json::from_str::<Value>(text).unwrap()[part].take()
-}
+impl Part {
+    fn of(name: &str) -> Self {
+        let text = include_str!("vectors.json");
+        Self(serde_json::from_str::<Value>(text).unwrap()[name].take())
+    }
 
-fn text<'a>(of: &'a Value, name: &str) -> &'a str {
-    of[name].as_str().unwrap()
-}
+    fn text(&self, name: &str) -> &str {
+        self.0[name].as_str().unwrap()
+    }
 
-fn bytes(of: &Value, name: &str) -> Vec<u8> {
-    URL_SAFE_NO_PAD.decode(text(of, name)).unwrap()
-}
+    fn bytes<const N: usize>(&self, name: &str) -> [u8; N] {
+        self.vec(name).try_into().unwrap()
+    }
 
-/// HKDF-SHA-256 (RFC 5869).
-fn derive<const N: usize>(secret: &[u8], info: &str, salt: &[u8]) -> [u8; N] {
-    let mut derived = [0; N];
-    Hkdf::<Sha256>::new(Some(salt), secret).expand(info.as_bytes(), &mut derived).unwrap();
-    derived
-}
+    fn vec(&self, name: &str) -> Vec<u8> {
+        URL_SAFE_NO_PAD.decode(self.text(name)).unwrap()
+    }
 
-fn open(key: &[u8], nonce: [u8; 12], sealed: &[u8], about: &[u8]) -> Option<Vec<u8>> {
-    let payload = Payload { msg: sealed, aad: about };
-    Aes256Gcm::new_from_slice(key).unwrap().decrypt(&Nonce::from(nonce), payload).ok()
-}
+    fn secret(&self, name: &str) -> Secret<32> {
+        Secret::new(self.bytes(name))
+    }
 
-fn open_envelope(beam_key: &[u8], kind: &str, envelope: &str) -> Option<Vec<u8>> {
-    let whole = URL_SAFE_NO_PAD.decode(envelope.strip_prefix("e2e1.").unwrap()).unwrap();
-    let (header, sealed) = whole.split_at(HEADER);
-    assert_eq!(header[0], 1);
-    assert_eq!(header[1..9], derive::<8>(beam_key, "beam-e2e/1 kid", b""));
-    let key: [u8; 32] = derive(beam_key, "beam-e2e/1 msg", &header[9..25]);
-    let mut nonce = [0; 12];
-    nonce[4..].copy_from_slice(&header[25..]);
-    let about = [b"beam-e2e/1", kind.as_bytes(), header].concat();
-    let padded = open(&key, nonce, sealed, &about)?;
-    let (length, rest) = padded.split_at(4);
-    let length = u32::from_be_bytes(length.try_into().unwrap()) as usize;
-    assert!(padded.len() >= 256 && rest[length..].iter().all(|byte| *byte == 0));
-    Some(rest[..length].to_vec())
-}
-
-#[test]
-fn an_envelope_opens_as_what_it_was_sealed_as_and_as_nothing_else() {
-    let part = vectors("envelopes");
-    let beam_key = bytes(&part, "beamKey");
-    for vector in part["envelopes"].as_array().unwrap() {
-        let (kind, envelope) = (text(vector, "kind"), text(vector, "envelope"));
-        assert_eq!(open_envelope(&beam_key, kind, envelope), Some(bytes(vector, "content")));
-        assert_eq!(open_envelope(&beam_key, "e2e", envelope), None);
+    fn psk(&self) -> Psk {
+        Psk { id: self.bytes("pskId"), key: self.secret("psk") }
     }
 }
 
 #[test]
-fn of_an_invite_follow_its_id_what_proves_it_and_a_pre_shared_key() {
-    let part = vectors("invite");
-    let secret = bytes(&part, "secret");
-    let mac: [u8; 32] = derive(&secret, "beam-e2e/1 join-mac", b"");
-    assert_eq!(derive::<8>(&secret, "beam-e2e/1 invite-id", b"").to_vec(), bytes(&part, "id"));
-    assert_eq!(derive::<32>(&secret, "beam-e2e/1 join-psk", b"").to_vec(), bytes(&part, "psk"));
-    assert_eq!(mac.to_vec(), bytes(&part, "mac"));
-    let mut proof = <Hmac<Sha256> as hmac::KeyInit>::new_from_slice(&mac).unwrap();
-    proof.update(b"join");
-    proof.update(&bytes(&part, "publicKey"));
-    proof.verify_slice(&bytes(&part, "proof")).unwrap();
-}
-
-#[test]
-fn a_welcome_opens_for_its_joiner_with_the_pre_shared_key_alone() {
-    let part = vectors("welcome");
-    let private = <DhP256HkdfSha256 as Kem>::PrivateKey::from_bytes(&bytes(&part, "privateKey"));
-    let encapsulated =
-        <DhP256HkdfSha256 as Kem>::EncappedKey::from_bytes(&bytes(&part, "encapsulated"));
-    let (private, encapsulated) = (private.unwrap(), encapsulated.unwrap());
-    let public = Sha256::digest(bytes(&part, "publicKey"));
-    let info = [b"beam-e2e/1 welcome", &public[..], text(&part, "device").as_bytes()].concat();
-    let opened_with = |psk: &[u8]| {
-        let id = bytes(&part, "pskId");
-        let mode = OpModeR::Psk(PskBundle::new(psk, &id).unwrap());
-        let mut receiver = hpke::setup_receiver::<AesGcm256, HkdfSha256, DhP256HkdfSha256>(
-            &mode,
-            &private,
-            &encapsulated,
-            &info,
-        )
-        .unwrap();
-        receiver.open(&bytes(&part, "sealed"), b"").ok()
-    };
-    assert_eq!(opened_with(&bytes(&part, "psk")), Some(bytes(&part, "content")));
-    assert_eq!(opened_with(&[9; 32]), None);
-}
-
-#[test]
-fn a_file_opens_chunk_by_chunk_and_no_chunk_at_another_place() {
-    let part = vectors("file");
-    let (whole, salt) = (bytes(&part, "sealed"), bytes(&part, "salt"));
-    let name = b"c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0";
-    let info = [&name[..], &salt, b"beam-e2e/1 file"].concat();
-    let mut derived = [0; 76];
-    Hkdf::<Sha256>::from_prk(&bytes(&part, "fileKey"))
-        .unwrap()
-        .expand(&info, &mut derived)
-        .unwrap();
-    assert_eq!(whole[..56], [&salt, &derived[44..]].concat());
-    let open_at = |place: usize, sealed: &[u8]| {
-        let mut nonce: [u8; 12] = derived[32..44].try_into().unwrap();
-        for (byte, counter) in nonce[4..].iter_mut().zip((place as u64).to_be_bytes()) {
-            *byte ^= counter;
-        }
-        open(&derived[..32], nonce, sealed, b"")
-    };
-    let mut file = Vec::new();
-    for (place, sealed) in whole[56..].chunks(CHUNK + 16).enumerate() {
-        assert_eq!(open_at(place + 1, sealed), None);
-        file.extend(open_at(place, sealed).unwrap());
+fn e2_an_envelope_is_sealed_byte_for_byte_and_opens_as_what_it_was_sealed_as() {
+    let mut part = Part::of("envelopes");
+    let key = ContentKey::new(part.secret("beamKey"));
+    assert_eq!(key.id(), part.bytes("keyId"));
+    let page = part.bytes("page");
+    let mut sealer = key.sealer(page);
+    let Value::Array(vectors) = part.0["envelopes"].take() else { panic!() };
+    for (number, vector) in (0..).zip(vectors.into_iter().map(Part)) {
+        let (content, envelope) = (vector.vec("content"), vector.text("envelope"));
+        let kind = [Kind::ShareClipboard, Kind::DeleteNote, Kind::Signal, Kind::E2e]
+            .into_iter()
+            .find(|kind| kind.as_str() == vector.text("kind"))
+            .unwrap();
+        assert_eq!(sealer.seal(kind, &content).as_deref(), Ok(envelope));
+        let opened = key.open(kind, envelope).unwrap();
+        assert_eq!((opened.header, opened.content), (Header::of(envelope).unwrap(), content));
+        assert_eq!((opened.header.page, opened.header.number), (page, number));
+        let other = if kind == Kind::E2e { Kind::Signal } else { Kind::E2e };
+        assert_eq!(key.open(other, envelope).err(), Some(Error::NotAuthentic));
+        let stranger = ContentKey::new(Secret::new([9; 32]));
+        assert_eq!(stranger.open(kind, envelope).err(), Some(Error::UnknownKey));
     }
-    let size = usize::try_from(part["content"]["bytes"].as_u64().unwrap()).unwrap();
-    let step = part["content"]["step"].as_u64().unwrap();
-    let expected = (1..=size as u64).map(|place| (place * step).to_le_bytes()[0]);
-    assert_eq!(file, expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn e6_of_an_invite_follow_its_id_what_proves_it_and_a_pre_shared_key() {
+    let part = Part::of("invite");
+    let invite = Invite::new(part.secret("secret"));
+    assert_eq!(invite.id(), part.bytes("id"));
+    assert_eq!(*invite.psk().key.expose(), part.bytes("psk"));
+    let (key, proof) = (part.bytes("publicKey"), part.bytes("proof"));
+    assert_eq!(invite.prove(&key), proof);
+    assert_eq!(invite.check(&key, &proof), Ok(()));
+    let fragment = invite.to_fragment();
+    assert_eq!(*fragment, format!("#k={}", part.text("secret")));
+    assert_eq!(Invite::from_fragment(&fragment).map(|again| again.id()), Ok(invite.id()));
+}
+
+#[test]
+fn e6_a_welcome_opens_for_its_joiner_with_the_pre_shared_key_alone() {
+    let part = Part::of("welcome");
+    let keys = KeyPair::from_private(&part.secret("privateKey")).ok().unwrap();
+    assert_eq!(*keys.public(), part.bytes("publicKey"));
+    let device: DeviceId = serde_json::from_value(part.0["device"].clone()).unwrap();
+    let psk = part.psk();
+    let from_browser =
+        Welcome { encapsulated: part.bytes("encapsulated"), sealed: part.vec("sealed") };
+    let content = part.vec("content");
+    let randomness = Secret::new([5; 32]);
+    let own = Welcome::seal(&content, (keys.public(), device), &psk, &randomness).unwrap();
+    // The ephemeral key is the one that RFC 9180, section 7.1.3, derives of the randomness, and nothing else is random.
+    assert_eq!(own.encapsulated, *KeyPair::derive(&randomness).public());
+    assert_eq!(
+        Welcome::seal(&content, (keys.public(), device), &psk, &randomness),
+        Ok(own.clone())
+    );
+
+    for welcome in [from_browser, own] {
+        let opened = |keys: &KeyPair, device, psk: &Psk| {
+            welcome.open(keys, device, psk).map(|content| content.to_vec())
+        };
+        assert_eq!(opened(&keys, device, &psk), Ok(content.clone()));
+        let refused = Err(Error::NotAuthentic);
+        let other_device = DeviceId::from_bytes([9; 16]);
+        let other_psk = Psk { key: Secret::new([9; 32]), ..psk.clone() };
+        let other_name = Psk { id: [9; 8], ..psk.clone() };
+        assert_eq!(opened(&keys, other_device, &psk), refused);
+        assert_eq!(opened(&keys, device, &other_psk), refused);
+        assert_eq!(opened(&keys, device, &other_name), refused);
+        assert_eq!(opened(&KeyPair::derive(&randomness), device, &psk), refused);
+    }
+}
+
+#[test]
+fn e7_a_file_is_sealed_byte_for_byte_and_no_chunk_opens_at_another_place() {
+    let part = Part::of("file");
+    let (key, whole) = (part.secret("fileKey"), part.vec("sealed"));
+    let size = part.0["content"]["bytes"].as_u64().unwrap();
+    let step = part.0["content"]["step"].as_u64().unwrap();
+    let file: Vec<_> = (1..=size).map(|place| (place * step).to_le_bytes()[0]).collect();
+    assert_eq!(sealed_size(size), Some(whole.len() as u64));
+
+    let sealing = FileCipher::sealing(&key, part.bytes("salt"));
+    let chunks = (0..).zip(file.chunks(CHUNK_BYTES));
+    let sealed = chunks.flat_map(|(place, bytes)| sealing.seal(place, bytes).unwrap());
+    assert_eq!([sealing.header(), &sealed.collect::<Vec<_>>()[..]].concat(), whole);
+
+    let header: [u8; HEADER_BYTES] = whole[..HEADER_BYTES].try_into().unwrap();
+    let opening = FileCipher::opening(&key, &header).ok().unwrap();
+    let sealed: Vec<_> = whole[HEADER_BYTES..].chunks(SEALED_CHUNK_BYTES).collect();
+    let last = u32::try_from(sealed.len() - 1).unwrap();
+    let mut opened = Vec::new();
+    for (place, chunk) in (0..).zip(sealed) {
+        assert_eq!(&whole[usize::try_from(chunk_start(place)).unwrap()..][..chunk.len()], chunk);
+        assert_eq!(opening.open(place, chunk, place != last), Err(Error::Malformed));
+        assert_eq!(opening.open(place + 1, chunk, place == last), Err(Error::NotAuthentic));
+        opened.extend(opening.open(place, chunk, place == last).unwrap());
+    }
+    assert_eq!(opened, file);
+    let stranger = FileCipher::opening(&Secret::new([9; 32]), &header).map(drop);
+    assert_eq!(stranger, Err(Error::NotAuthentic));
+}
+
+#[test]
+fn e7_sizes_and_places_of_chunks_follow_from_the_size_of_the_file() {
+    for (size, sealed) in [(0, 72), (1, 73), (16_383, 16_455), (16_384, 16_472), (20_000, 20_088)] {
+        assert_eq!(sealed_size(size), Some(sealed), "{size}");
+    }
+    assert_eq!(sealed_size(u64::MAX), None);
+    assert_eq!([0, 1, u32::MAX].map(chunk_start), [56, 16_456, 56 + 16_400 * u64::from(u32::MAX)]);
 }
 
 #[test]
 fn two_people_compare_the_same_four_signs() {
-    let part = vectors("comparing");
-    let of = |name: &str| bytes(&part, name);
-    let joiner = [of("joinerPublic"), of("joinerNonce")].concat();
-    let commitment = Sha256::digest([&b"beam-e2e/1 sas-commit"[..], &of("beam"), &joiner].concat());
-    assert_eq!(commitment.to_vec(), of("commitment"));
-    let said = [of("beam"), of("commitment"), of("memberPublic"), of("memberNonce"), joiner];
-    let transcript = Sha256::digest([&b"beam-e2e/1 sas-transcript"[..], &said.concat()].concat());
-    for (mine, theirs) in [("joinerPrivate", "memberPublic"), ("memberPrivate", "joinerPublic")] {
-        let mine = p256::SecretKey::from_slice(&of(mine)).unwrap();
-        let theirs = p256::PublicKey::from_sec1_bytes(&of(theirs)).unwrap();
-        let shared = p256::ecdh::diffie_hellman(mine.to_nonzero_scalar(), theirs.as_affine());
-        let shared = shared.raw_secret_bytes();
-        let [first, second, third] = derive::<3>(shared, "beam-e2e/1 sas", &transcript);
-        let bits = u32::from_be_bytes([0, first, second, third]);
-        let signs = [18, 12, 6, 0].map(|shift| (bits >> shift) & 63);
-        assert_eq!(serde_json::json!(signs), part["signs"]);
-        let psk: [u8; 32] = derive(shared, "beam-e2e/1 sas-psk", &transcript);
-        let id: [u8; 8] = derive(shared, "beam-e2e/1 sas-id", &transcript);
-        assert_eq!((psk.to_vec(), id.to_vec()), (of("psk"), of("pskId")));
+    let part = Part::of("comparing");
+    let beam = Uuid::from_bytes(part.bytes("beam"));
+    let keys = |name| KeyPair::from_private(&part.secret(name)).ok().unwrap();
+    let (joining, admitting) = (keys("joinerPrivate"), keys("memberPrivate"));
+    assert_eq!(*joining.public(), part.bytes("joinerPublic"));
+    assert_eq!(*admitting.public(), part.bytes("memberPublic"));
+
+    let joiner = Joiner::new(beam, &joining, part.bytes("joinerNonce"));
+    let commitment = joiner.commitment();
+    assert_eq!(commitment, part.bytes("commitment"));
+    let member = Member::new(beam, &admitting, part.bytes("memberNonce"), commitment);
+    let (revealed, of_joiner) = joiner.accept(member.share()).ok().unwrap();
+    let of_member = member.reveal(&revealed).ok().unwrap();
+    for compared in [of_joiner, of_member] {
+        assert_eq!(json!(compared.signs), part.0["signs"]);
+        assert_eq!(compared.psk.id, part.bytes("pskId"));
+        assert_eq!(*compared.psk.key.expose(), part.bytes("psk"));
     }
+
+    let changed = Share { nonce: [9; 32], ..revealed };
+    let member = Member::new(beam, &admitting, part.bytes("memberNonce"), commitment);
+    assert_eq!(member.reveal(&changed).map(drop), Err(Error::NotAuthentic));
 }

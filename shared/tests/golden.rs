@@ -253,12 +253,21 @@ fn the_other_server_messages_look_like_this() {
         &format!(r#"{{"type":"wanted","message":["{ITEM}"]}}"#),
     );
     server_says(
-        &ServerMessage::DeleteNote { message: json("[1, 2]"), id: None },
+        &ServerMessage::DeleteNote { message: json("[1, 2]"), extra: None, id: None },
         r#"{"type":"delete_note","message":[1, 2]}"#,
     );
     server_says(
         &ServerMessage::DeleteNote {
+            message: json(r#""e2e1.AQ""#),
+            extra: Some("e2e1.Ag".to_owned()),
+            id: None,
+        },
+        r#"{"type":"delete_note","message":"e2e1.AQ","extra":"e2e1.Ag"}"#,
+    );
+    server_says(
+        &ServerMessage::DeleteNote {
             message: json("null"),
+            extra: None,
             id: Some(ItemId::from_random([10; 16])),
         },
         &format!(r#"{{"type":"delete_note","message":null,"id":"{ITEM}"}}"#),

@@ -41,17 +41,20 @@ fn parse<T: DeserializeOwned>(json: &RawValue) -> T {
 /// Decodes a server message. Only clients do that, in TypeScript, so this one is for the examples alone.
 fn server_message(line: &str) -> ServerMessage {
     let Example { kind, message, extra, id, to } = serde_json::from_str(line).expect(line);
-    let extra = || extra.expect("an extra");
     match kind.as_str() {
         "auth_success" => ServerMessage::AuthSuccess { message: parse(&message) },
         "welcome" => ServerMessage::Welcome { message: parse(&message) },
         "authed_users" => ServerMessage::AuthedUsers { message: parse(&message) },
         "rec_clipboard" => ServerMessage::RecClipboard(serde_json::from_str(line).expect(line)),
-        "delete_note" => ServerMessage::DeleteNote { message, id: id.as_deref().map(parse) },
+        "delete_note" => ServerMessage::DeleteNote {
+            message,
+            extra: extra.as_deref().map(parse),
+            id: id.as_deref().map(parse),
+        },
         "sync" => ServerMessage::Sync { message: parse(&message) },
         "wanted" => ServerMessage::Wanted { message: parse(&message) },
-        "signal" => ServerMessage::Signal { message, extra: parse(&extra()) },
-        "e2e" => ServerMessage::E2e { message, extra: parse(&extra()) },
+        "signal" => ServerMessage::Signal { message, extra: parse(&extra.expect("an extra")) },
+        "e2e" => ServerMessage::E2e { message, extra: parse(&extra.expect("an extra")) },
         "beam_saved" => ServerMessage::BeamSaved { message: parse(&message) },
         "beam_renamed" => ServerMessage::BeamRenamed { message: parse(&message) },
         "access_changed" => ServerMessage::AccessChanged { message: parse(&message) },
@@ -61,7 +64,7 @@ fn server_message(line: &str) -> ServerMessage {
         "devices_removed" => ServerMessage::DevicesRemoved { message: parse(&message) },
         "error" => ServerMessage::Error {
             message: parse(&message),
-            extra: parse(&extra()),
+            extra: parse(&extra.expect("an extra")),
             id: id.as_deref().map(parse),
             to: to.as_deref().map(parse),
         },

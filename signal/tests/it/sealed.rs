@@ -1,11 +1,13 @@
 //! E1 to E6: what the server does for devices that seal what they share. It can read none of it.
 
 use heliograph_shared::api::beams::LinkAccess;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::device::unknown_beam;
+use super::device::{TestDevice, unknown_beam};
 use super::server::TestServer;
 use super::world::{Who, on_both};
+
+const ITEM: &str = "0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a";
 
 #[tokio::test]
 async fn e1_the_others_learn_which_devices_seal() {
@@ -18,6 +20,80 @@ async fn e1_the_others_learn_which_devices_seal() {
     let devices = bob.sees_devices(2).await;
     assert_eq!(devices[0]["caps"], json!(["files", "rtc", "e2e1"]));
     assert_eq!(devices[1]["caps"], json!(["files"]));
+}
+
+/// An envelope by its form. The server looks no further.
+fn envelope(name: &str) -> String {
+    format!("e2e1.{}", name.repeat(80))
+}
+
+async fn items(device: &mut TestDevice) -> Vec<Value> {
+    device.says(&json!({"type": "sync", "message": {"after": null}})).await;
+    let Value::Array(items) = device.sees("sync").await["message"]["items"].take() else {
+        panic!()
+    };
+    items
+}
+
+#[tokio::test]
+async fn e3_an_envelope_is_stored_edited_and_given_back_as_any_text_is() {
+    on_both(async |world| {
+        let trip = world.trip(LinkAccess::None).await;
+        let (mut owner, _) = world.enters(Who::Owner, trip.beam).await;
+        let share = |name: &str| json!({"type": "share_clipboard", "message": envelope(name), "extra": "text", "id": ITEM});
+        owner.says(&share("first")).await;
+        let first = owner.sees("rec_clipboard").await;
+        // Sealed once and sent again, it is the same item (S9).
+        owner.says(&share("first")).await;
+        assert_eq!(owner.sees("rec_clipboard").await, first);
+        owner.says(&share("edited")).await;
+        let edited = owner.sees("rec_clipboard").await;
+        assert_eq!((&edited["at"], &edited["message"]), (&first["at"], &json!(envelope("edited"))));
+
+        let (mut writer, _) = world.enters(Who::Writer, trip.beam).await;
+        assert_eq!(items(&mut writer).await[1], without_type(edited.clone()));
+        let path = format!("/api/notes/beam_notes/?beam_id={}", trip.beam);
+        let notes = world.person(Who::Owner).gets(&path).await.json();
+        assert_eq!(notes[1]["content"], json!(envelope("edited")));
+        assert_eq!((&notes[1]["title"], &notes[1]["json_content"]), (&json!(null), &json!(null)));
+
+        // Undo of a deletion gives it back its time.
+        let delete = json!({"type": "delete_note", "message": envelope("edited"), "extra": envelope("gone")});
+        owner.says(&delete).await;
+        assert_eq!(writer.sees("delete_note").await, delete);
+        owner.says(&share("edited")).await;
+        assert_eq!(writer.sees("rec_clipboard").await["at"], first["at"]);
+    })
+    .await;
+}
+
+fn without_type(mut message: Value) -> Value {
+    message.as_object_mut().unwrap().remove("type");
+    message
+}
+
+#[tokio::test]
+async fn e4_the_extra_of_a_deletion_comes_to_all_but_plain_devices() {
+    let server = TestServer::start().await;
+    let beam = unknown_beam();
+    let (mut ada, mut bob) = (server.join(beam).await, server.join(beam).await);
+    let mut plain = server.connect(beam).await;
+    plain.says(&json!({"type": "auth", "message": null})).await;
+    plain.is_welcomed().await;
+    ada.shares(envelope("item")).await;
+    plain.sees_item().await;
+
+    let bare = json!({"type": "delete_note", "message": envelope("item")});
+    let mut delete = bare.clone();
+    delete["extra"] = json!("x".repeat(1_025));
+    ada.says(&delete).await;
+    assert_eq!(ada.is_refused().await, "bad_request");
+    delete["extra"] = json!("x".repeat(1_024));
+    ada.says(&delete).await;
+
+    assert_eq!(bob.sees("delete_note").await, delete);
+    assert_eq!(plain.sees("delete_note").await, bare);
+    assert_eq!(items(&mut bob).await, [] as [Value; 0]);
 }
 
 #[tokio::test]

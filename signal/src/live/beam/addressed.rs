@@ -4,10 +4,10 @@
 use heliograph_shared::api::beams::Role;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
-use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
+use heliograph_shared::socket::LiveItem;
 
 use super::items::may_see;
-use super::request::Speaker;
+use super::request::{Deletion, Speaker};
 use super::rules::{NOT_TO_CHANGE, READ_ONLY, SERVER_FULL};
 use super::state::{BeamState, DEVICE_GONE, Output};
 use super::terms::Status;
@@ -72,48 +72,46 @@ impl BeamState {
     pub(super) fn delete_for_one(
         &mut self,
         by: Speaker,
-        message: &Json,
-        id: Option<ItemId>,
+        deletion: &Deletion,
     ) -> Option<Vec<Output>> {
-        let named = self.named(message, id);
+        let named = self.named(deletion);
         let seen: Vec<_> = named.into_iter().filter(|item| may_see(item, by.device)).collect();
         if seen.is_empty() || seen.iter().any(|item| item.to.is_none()) {
             return None;
         }
         let ids: Vec<_> = seen.into_iter().map(|item| item.id).collect();
-        Some(self.delete_hidden(ids))
+        Some(self.delete_hidden(ids, deletion.extra.as_ref()))
     }
 
     /// Deletes what is for a device that was removed: nobody but its sender could see it any more.
     pub(super) fn delete_items_for(&mut self, device: DeviceId) -> Vec<Output> {
         let is_for_it = |(item, _): &(&LiveItem, _)| item.to == Some(device);
         let ids: Vec<_> = self.items.all().filter(is_for_it).map(|(item, _)| item.id).collect();
-        self.delete_hidden(ids)
+        self.delete_hidden(ids, None)
     }
 
     /// Tells of the deletion of something that is not here. Who has it for itself is not told, because it would delete its
     /// own: nobody learns by a deletion what others have for themselves.
-    pub(super) fn tell_of_absent(&self, by: Speaker, message: Json, id: Option<ItemId>) -> Output {
-        let hidden = self.named(&message, id);
+    pub(super) fn tell_of_absent(&self, by: Speaker, deletion: Deletion) -> Vec<Output> {
+        let hidden = self.named(&deletion);
         let has_hidden =
             |device| hidden.iter().any(|item| may_see(item, device) && !may_see(item, by.device));
-        let to = self.connections(|member| !has_hidden(member.device.device_id)).collect();
-        Output::Send(to, ServerMessage::DeleteNote { message, id })
+        self.tell_deletion(deletion, |device| !has_hidden(device))
     }
 
-    fn named(&self, message: &Json, id: Option<ItemId>) -> Vec<&LiveItem> {
+    fn named(&self, Deletion { message, id, .. }: &Deletion) -> Vec<&LiveItem> {
         let ids = id.map_or_else(|| self.items.with_content(message), |id| vec![id]);
         ids.into_iter().filter_map(|id| Some(self.items.find(id)?.0)).collect()
     }
 
     /// Deletes these items, and tells each to the devices that have it.
-    fn delete_hidden(&mut self, ids: Vec<ItemId>) -> Vec<Output> {
+    fn delete_hidden(&mut self, ids: Vec<ItemId>, extra: Option<&String>) -> Vec<Output> {
         let deleted: Vec<_> = ids.into_iter().filter_map(|id| self.items.delete(id)).collect();
-        deleted.into_iter().map(|item| self.tell_deleted(item)).collect()
-    }
-
-    fn tell_deleted(&self, item: LiveItem) -> Output {
-        let to = self.connections(|member| may_see(&item, member.device.device_id)).collect();
-        Output::Send(to, ServerMessage::DeleteNote { message: item.message, id: Some(item.id) })
+        let tell = |item: LiveItem| {
+            let (message, id) = (item.message.clone(), Some(item.id));
+            let deletion = Deletion { message, extra: extra.cloned(), id };
+            self.tell_deletion(deletion, |device| may_see(&item, device))
+        };
+        deleted.into_iter().flat_map(tell).collect()
     }
 }

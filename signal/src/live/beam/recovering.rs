@@ -6,7 +6,7 @@ use heliograph_shared::time::Millis;
 use serde_json::value::RawValue;
 
 use super::recovery::Findings;
-use super::request::Speaker;
+use super::request::{Deletion, Speaker};
 use super::rules::Verdict;
 use super::state::{BeamState, Output};
 use super::write::{Effect, Write, Written, note};
@@ -28,17 +28,13 @@ impl BeamState {
     /// Deletes what the device knows to be deleted, tells it what it does not know, and asks for what is missing.
     pub(super) fn conclude(&mut self, by: Speaker, findings: Findings) -> Vec<Output> {
         let Findings { wanted, outdated, deleted } = findings;
-        let nothing = || RawValue::NULL.to_owned();
+        let by_id = |id| Deletion { message: RawValue::NULL.to_owned(), extra: None, id: Some(id) };
         let mut outputs = Vec::new();
         for id in deleted {
-            outputs.extend(self.forget(&[id], nothing(), Some(id)));
+            outputs.extend(self.forget(&[id], by_id(id)));
         }
         let to_sender = |message| Output::Send(vec![by.connection], message);
-        outputs.extend(
-            outdated.into_iter().map(|id| {
-                to_sender(ServerMessage::DeleteNote { message: nothing(), id: Some(id) })
-            }),
-        );
+        outputs.extend(outdated.into_iter().map(|id| to_sender(by_id(id).into())));
         if !wanted.is_empty() {
             outputs.push(to_sender(ServerMessage::Wanted { message: wanted }));
         }

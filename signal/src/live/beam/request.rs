@@ -3,7 +3,7 @@
 use heliograph_shared::decode::Subject;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::names::{BeamName, Kind};
-use heliograph_shared::socket::{Arrange, Held, Json, KeepTime, LiveItem};
+use heliograph_shared::socket::{Arrange, Held, Json, KeepTime, LiveItem, ServerMessage};
 use heliograph_storage::accounts::AccountId;
 
 use super::ConnectionId;
@@ -24,12 +24,7 @@ pub enum Request {
         to: Option<DeviceId>,
     },
     /// Delete items (S10, S26).
-    Delete {
-        /// The content to delete.
-        message: Json,
-        /// Delete only this item.
-        id: Option<ItemId>,
-    },
+    Delete(Deletion),
     /// Compare what the device holds of an earlier memory (S28).
     Held(Held),
     /// Bring back an item of an earlier memory (S28).
@@ -44,13 +39,30 @@ pub enum Request {
     Keep(Option<KeepTime>),
 }
 
+/// A deletion, as one device asks for it and as the others are told of it.
+#[derive(Clone, Debug)]
+pub struct Deletion {
+    /// The content to delete.
+    pub message: Json,
+    /// What goes along, unread (E4).
+    pub extra: Option<String>,
+    /// Delete only this item.
+    pub id: Option<ItemId>,
+}
+
+impl From<Deletion> for ServerMessage {
+    fn from(Deletion { message, extra, id }: Deletion) -> Self {
+        Self::DeleteNote { message, extra, id }
+    }
+}
+
 impl Request {
     /// The item that an error names (S14).
     #[must_use]
     pub fn subject(&self) -> Subject {
         match self {
             Self::Share { id, .. } => Subject::item(*id),
-            Self::Delete { id, .. } => Subject { id: *id, to: None },
+            Self::Delete(deletion) => Subject { id: deletion.id, to: None },
             Self::RemoveDevice(device) => Subject::device(*device),
             // Nobody waits for an answer to a `restore`.
             Self::Save(_) | Self::Keep(_) | Self::Arrange(_) | Self::Held(_) | Self::Restore(_) => {
@@ -63,7 +75,10 @@ impl Request {
     #[must_use]
     pub fn bytes(&self) -> usize {
         match self {
-            Self::Share { message, .. } | Self::Delete { message, .. } => message.get().len(),
+            Self::Share { message, .. } => message.get().len(),
+            Self::Delete(Deletion { message, extra, .. }) => {
+                message.get().len() + extra.as_ref().map_or(0, String::len)
+            }
             Self::Restore(item) => item.message.get().len() + item.extra.len(),
             Self::Held(held) => size_of_val(&*held.items) + size_of_val(&*held.known),
             Self::Arrange(change) => size_of_val(change.places.as_slice()),

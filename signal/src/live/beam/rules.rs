@@ -6,12 +6,12 @@ use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::MAX_REMOVED_DEVICES;
 use heliograph_shared::names::BeamName;
-use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
+use heliograph_shared::socket::{LiveItem, ServerMessage};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 
 use super::items::Shared;
-use super::request::{Request, Speaker};
+use super::request::{Deletion, Request, Speaker};
 use super::state::{BeamState, Output, refuse};
 use super::terms::Status;
 use super::write::{Effect, Pending, Write, note};
@@ -106,7 +106,7 @@ impl BeamState {
                 let item = LiveItem { message, extra, id, seq: 0, from: by.device, at: now, to };
                 self.share(by, item)
             }
-            Request::Delete { message, id } => self.delete(by, message, id),
+            Request::Delete(deletion) => self.delete(by, deletion),
             Request::Held(held) => Ok(self.compare(by, &held)),
             Request::Restore(item) => Ok(self.restore(item, now)),
             Request::Save(name) => self.save(by, name),
@@ -181,33 +181,28 @@ impl BeamState {
         }
     }
 
-    fn delete(
-        &mut self,
-        by: Speaker,
-        message: Json,
-        id: Option<ItemId>,
-    ) -> Result<Verdict, Refusal> {
-        if let Some(outputs) = self.delete_for_one(by, &message, id) {
+    fn delete(&mut self, by: Speaker, deletion: Deletion) -> Result<Verdict, Refusal> {
+        if let Some(outputs) = self.delete_for_one(by, &deletion) {
             return Ok(Verdict::Done(outputs));
         }
         let Status::Saved(access) = &self.status else {
-            let ids = self.for_all(&message, id);
+            let ids = self.for_all(&deletion);
             if ids.is_empty() {
                 // It may be on its way back (S28).
-                if let Some(id) = id {
+                if let Some(id) = deletion.id {
                     self.items.no_longer_want(id);
                 }
-                return Ok(Verdict::Done(vec![self.tell_of_absent(by, message, id)]));
+                return Ok(Verdict::Done(self.tell_of_absent(by, deletion)));
             }
             if self.kept().is_none() {
-                return Ok(Verdict::Done(self.forget(&ids, message, id)));
+                return Ok(Verdict::Done(self.forget(&ids, deletion)));
             }
-            return Ok(delete_stored(ids, message, id));
+            return Ok(delete_stored(ids, deletion));
         };
         // With the link alone nobody deletes stored notes, and nothing is looked for.
         let role = access.named_role(by.account).filter(|role| role.may_write());
         let role = role.ok_or(NOT_YOURS)?;
-        let ids = self.for_all(&message, id);
+        let ids = self.for_all(&deletion);
         let is_own = |id: &ItemId| {
             self.items.find(*id).is_some_and(|(item, author)| is_own(by, item, author))
         };
@@ -217,27 +212,23 @@ impl BeamState {
         if ids.is_empty() {
             return Ok(Verdict::Done(Vec::new()));
         }
-        Ok(delete_stored(ids, message, id))
+        Ok(delete_stored(ids, deletion))
     }
 
     /// The items for everybody that a deletion names by id or by content.
-    fn for_all(&self, message: &Json, id: Option<ItemId>) -> Vec<ItemId> {
+    fn for_all(&self, Deletion { message, id, .. }: &Deletion) -> Vec<ItemId> {
         let ids = id.map_or_else(|| self.items.with_content(message), |id| vec![id]);
         let is_for_all =
             |id: &ItemId| self.items.find(*id).is_some_and(|(item, _)| item.to.is_none());
         ids.into_iter().filter(is_for_all).collect()
     }
 
-    pub(super) fn forget(
-        &mut self,
-        ids: &[ItemId],
-        message: Json,
-        id: Option<ItemId>,
-    ) -> Vec<Output> {
+    pub(super) fn forget(&mut self, ids: &[ItemId], deletion: Deletion) -> Vec<Output> {
+        let Deletion { message, id, .. } = deletion;
         let deleted = ids.iter().filter_map(|id| self.items.delete(*id)).last();
         // Plain devices delete by content, so they get the content that the item really had.
         let message = deleted.filter(|_| id.is_some()).map_or(message, |item| item.message);
-        vec![self.tell_all(ServerMessage::DeleteNote { message, id })]
+        self.tell_deletion(Deletion { message, ..deletion }, |_| true)
     }
 
     fn save(&self, by: Speaker, name: BeamName) -> Result<Verdict, Refusal> {
@@ -287,8 +278,8 @@ impl BeamState {
     }
 }
 
-fn delete_stored(ids: Vec<ItemId>, message: Json, id: Option<ItemId>) -> Verdict {
-    Verdict::Store(Box::new(Write::Delete(ids.clone())), Effect::Deleted { ids, message, id })
+fn delete_stored(ids: Vec<ItemId>, deletion: Deletion) -> Verdict {
+    Verdict::Store(Box::new(Write::Delete(ids.clone())), Effect::Deleted { ids, deletion })
 }
 
 /// Whether a note is the speaker's own: shared by their account, or, without a login, by their device.

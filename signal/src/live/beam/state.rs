@@ -17,7 +17,7 @@ use super::ConnectionId;
 use super::arrangement::Arrangement;
 use super::behind::Behind;
 use super::items::{Items, Shared, may_see};
-use super::request::{Request, Speaker};
+use super::request::{Deletion, Request, Speaker};
 use super::seen::Seen;
 use super::terms::{Status, Terms};
 use super::waiting::Waiting;
@@ -305,10 +305,32 @@ impl BeamState {
         let plain: Vec<_> = self.connections(|member| member.plain && sees(member)).collect();
         let mut outputs = Vec::with_capacity(3);
         if !plain.is_empty() {
-            let delete = ServerMessage::DeleteNote { message: old, id: None };
-            outputs.push(Output::Send(plain, delete));
+            let delete = Deletion { message: old, extra: None, id: None };
+            outputs.push(Output::Send(plain, delete.into()));
         }
         outputs.push(self.tell_of(new));
+        outputs
+    }
+
+    /// Tells the devices for which `may_see` holds of a deletion. Plain ones get nothing that the specification does not
+    /// have (E4).
+    pub(super) fn tell_deletion(
+        &self,
+        deletion: Deletion,
+        may_see: impl Fn(DeviceId) -> bool,
+    ) -> Vec<Output> {
+        let is_bare = deletion.extra.is_none();
+        let sees = |member: &Newcomer| may_see(member.device.device_id);
+        let mut outputs = Vec::with_capacity(2);
+        let plain: Vec<_> =
+            self.connections(|member| member.plain && !is_bare && sees(member)).collect();
+        if !plain.is_empty() {
+            let bare = Deletion { extra: None, ..deletion.clone() };
+            outputs.push(Output::Send(plain, bare.into()));
+        }
+        let others =
+            self.connections(|member| (!member.plain || is_bare) && sees(member)).collect();
+        outputs.push(Output::Send(others, deletion.into()));
         outputs
     }
 

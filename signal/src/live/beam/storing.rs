@@ -117,7 +117,7 @@ impl BeamState {
     fn tell_stored(&mut self, by: Speaker, effect: Effect) -> Vec<Output> {
         match effect {
             Effect::Shared(item) => self.take(by, item),
-            Effect::Deleted { ids, message, id } => self.forget(&ids, message, id),
+            Effect::Deleted { ids, deletion } => self.forget(&ids, deletion),
             Effect::Restored(item) => self.take_back(item),
             Effect::Compared(findings) => self.conclude(by, findings),
             Effect::Saved { owner, name } => {

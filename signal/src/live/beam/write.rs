@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use heliograph_shared::decode::Subject;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::names::BeamName;
-use heliograph_shared::socket::{Json, Kept, LiveItem, Placed};
+use heliograph_shared::socket::{Kept, LiveItem, Placed};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::blobs::BlobId;
@@ -15,7 +15,7 @@ use super::behind::Unstored;
 use super::content;
 use super::earlier::Earlier;
 use super::recovery::Findings;
-use super::request::Speaker;
+use super::request::{Deletion, Speaker};
 use super::terms::{Status, Terms};
 use crate::address::Client;
 
@@ -131,8 +131,7 @@ pub(super) enum Effect {
     Compared(Findings),
     Deleted {
         ids: Vec<ItemId>,
-        message: Json,
-        id: Option<ItemId>,
+        deletion: Deletion,
     },
     Removed(DeviceId),
     Kept(Option<Kept>),

@@ -14,7 +14,7 @@ use super::allowance::Allowance;
 use super::joining::device_name;
 use super::{End, Received, Socket, SocketReader, fresh};
 use crate::live::beam::handle::BeamHandle;
-use crate::live::beam::request::Request;
+use crate::live::beam::request::{Deletion, Request};
 use crate::live::beam::state::{PassedOn, Saying};
 use crate::live::refusal::{Refusal, TOO_OFTEN};
 use crate::live::websocket::{Broken, Event, Message};
@@ -147,8 +147,8 @@ fn saying(message: ClientMessage) -> Result<Saying, Refusal> {
             let kind = kind.map_err(|why| bad_request(why.0).about(Subject::item(id)))?;
             Saying::Request(Request::Share { message, kind, id, to })
         }
-        ClientMessage::DeleteNote { message, id } => {
-            Saying::Request(Request::Delete { message, id })
+        ClientMessage::DeleteNote { message, extra, id } => {
+            Saying::Request(Request::Delete(Deletion { message, extra, id }))
         }
         ClientMessage::Held { message } => Saying::Request(Request::Held(message)),
         ClientMessage::Restore { message } => {

@@ -9,7 +9,7 @@ use heliograph_shared::time::Millis;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::super::request::Request;
+use super::super::request::{Deletion, Request};
 use super::{ADA, BOB, Beam, CAT, Saying, Told, content, device, item, types};
 
 #[test]
@@ -133,7 +133,10 @@ fn s10_equal_values_are_deleted_and_everybody_hears_of_it() {
     let expected = json!({"type": "delete_note", "message": "a"});
     assert_eq!(told, [Told::Message(1, expected.clone()), Told::Message(2, expected)]);
     let turned = RawValue::from_string(r#"{ "y": 2, "x": 1.0 }"#.to_owned()).unwrap();
-    beam.says(BOB, Saying::Request(Request::Delete { message: turned, id: None }));
+    beam.says(
+        BOB,
+        Saying::Request(Request::Delete(Deletion { message: turned, extra: None, id: None })),
+    );
     assert_eq!(beam.contents(), [] as [Value; 0]);
 }
 

@@ -10,6 +10,7 @@ mod memory;
 mod recovery;
 mod removals;
 mod saved;
+mod sealed;
 mod shared_moves;
 mod writes;
 
@@ -30,7 +31,7 @@ use serde_json::{Value, json};
 use super::ConnectionId;
 use super::arrangement::Arrangement;
 use super::items::Items;
-use super::request::Request;
+use super::request::{Deletion, Request};
 use super::state::{BeamState, Input, Newcomer, Output, PassedOn, Saying};
 use super::terms::{Status, Terms};
 use super::write::{Write, Written};
@@ -82,6 +83,10 @@ fn newcomer(device: u8, connection: u64) -> Newcomer {
 
 fn content(value: &Value) -> Json {
     RawValue::from_string(value.to_string()).unwrap()
+}
+
+fn deletion(message: &Value, id: Option<u8>) -> Deletion {
+    Deletion { message: content(message), extra: None, id: id.map(item) }
 }
 
 fn text() -> Kind {
@@ -176,10 +181,7 @@ impl Beam {
     }
 
     fn deletes(&mut self, device: u8, message: &Value, id: Option<u8>) -> Vec<Told> {
-        self.says(
-            device,
-            Saying::Request(Request::Delete { message: content(message), id: id.map(item) }),
-        )
+        self.says(device, Saying::Request(Request::Delete(deletion(message, id))))
     }
 
     /// One page of the beam's items.

@@ -113,8 +113,7 @@ fn b6_every_role_may_what_the_table_says() {
         id: item(number),
         to: None,
     };
-    let delete =
-        |number| Request::Delete { message: content(&json!(null)), id: Some(item(number)) };
+    let delete = |number| Request::Delete(deletion(&json!(null), Some(number)));
     let rename = || Request::Save(BeamName::parse("Another").unwrap());
     let remove = || Request::RemoveDevice(DeviceId::from_bytes([GUEST; 16]));
     // Link access, who; then join, share, edit own, edit another's, delete own, delete another's, rename, remove.

@@ -1,0 +1,16 @@
+//! End-to-end encryption (PROTOCOL.md, section E), for programs that are no browser. What `client/src/crypto` seals opens
+//! here, and the other way round: both make the bytes of `tests/vectors.json`.
+//!
+//! Nothing here reads a clock, makes a random number or sends anything: randomness comes in as an argument, and whoever calls
+//! must never give the same twice. The server does not use this module, and is built without it (feature `e2ee`).
+
+pub mod comparing;
+pub mod envelope;
+pub mod error;
+pub mod file_chunks;
+mod hkdf;
+pub mod invite;
+pub mod key_pair;
+mod padding;
+pub mod secret;
+pub mod welcome;
