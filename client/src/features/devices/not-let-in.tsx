@@ -51,6 +51,6 @@ export function NotLetIn() {
 function words(hasLink: boolean, isCompared: boolean): string {
   if (hasLink) return t`It opens here as soon as another of its devices is online.`
   return isCompared
-    ? t`A person on another device lets this one in, in the list of devices there. Both show the same four pictures.`
-    : t`Scan its QR code, open its link, or wait until another of its devices is online.`
+    ? t`A person on another device lets this one in, in the list of devices there.`
+    : t`Open it with its QR code or link, or while another of its devices is online.`
 }
