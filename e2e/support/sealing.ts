@@ -24,7 +24,8 @@ export class Overheard {
   knowsNothingOf(...secrets: readonly string[]): void {
     expect(this.#said.length).toBeGreaterThan(0)
     for (const secret of secrets) {
-      const forms = [secret, btoa(secret).replace(/=+$/, ''), Buffer.from(secret).toString('hex')]
+      const bytes = Buffer.from(secret, 'latin1')
+      const forms = [secret, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('hex')]
       for (const form of forms) expect(this.#said.filter((said) => said.includes(form))).toEqual([])
     }
   }

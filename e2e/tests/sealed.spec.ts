@@ -1,6 +1,9 @@
 /** A sealed beam in real browsers: the ways in, and that the server sees nothing of what is shared (E1 to E8). */
+import { readFile } from 'node:fs/promises'
 import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
+import { MB } from '../support/files.ts'
+import { cutDirectPaths } from '../support/paths.ts'
 import { Overheard, opensDevices, picturesOn, seals } from '../support/sealing.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
@@ -117,3 +120,25 @@ test('e8 a later one waits until a person lets it in', async ({ device }) => {
   await laptop.page.getByRole('button', { name: 'They match, let it in' }).click()
   await late.sees('marmalade from Granada')
 })
+
+for (const way of ['Direct', 'via server'] as const) {
+  test(`e7 a file arrives bit for bit ${way}, and the server sees nothing of it @everywhere`, async ({
+    device,
+    folder,
+  }) => {
+    const laptop = await sealing(device, 'laptop')
+    const other = await sealing(device, 'other')
+    const overheard = new Overheard(laptop.page)
+    if (way === 'via server') await cutDirectPaths(laptop.page)
+    const secrets = await folder.file('marmalade recipes.bin', 3 * MB + 1)
+    await other.opens(await laptop.startsBeam())
+    await encrypted(laptop, 2)
+    await laptop.sharesFiles(secrets)
+    await other.takes(secrets)
+    expect(await other.savedSha256(secrets)).toBe(secrets.sha256)
+    await other.seesPath(secrets, way)
+    const bytes = await readFile(secrets.path)
+    // The blocks of the file differ in their first bytes alone.
+    overheard.knowsNothingOf(secrets.name, bytes.subarray(100, 132).toString('latin1'))
+  })
+}
