@@ -76,8 +76,8 @@ export class Device {
   }
 
   async seesDevices(count: number): Promise<void> {
-    const text = count === 1 ? '1 device' : `${count} devices`
-    await expect(this.page.getByText(text, { exact: true }).first()).toBeVisible()
+    const text = new RegExp(`^(Encrypted · )?${count === 1 ? '1 device' : `${count} devices`}$`)
+    await expect(this.page.getByText(text).first()).toBeVisible()
   }
 
   async seesHeading(name: string): Promise<void> {

@@ -1,10 +1,10 @@
 /** Devices that seal, and what the server is told by them. */
-import { expect, type Page } from '@playwright/test'
+import { type BrowserContext, expect, type Page } from '@playwright/test'
 import type { Device } from './device.ts'
 
-/** Has a device seal what it shares. Call it before it opens the page. */
-export async function seals(device: Device): Promise<void> {
-  await device.context.addInitScript(() => localStorage.setItem('encryption', 'on'))
+/** Has the devices of a context seal what they share. Call it before a page is opened. */
+export async function seals({ context }: { context: BrowserContext }): Promise<void> {
+  await context.addInitScript(() => localStorage.setItem('encryption', 'on'))
 }
 
 /** Notes everything that a page sends to the server and hears from it. */
