@@ -62,6 +62,11 @@ export class Server {
     return pid
   }
 
+  /** The folder of everything that it stores. */
+  get data(): string {
+    return this.#data
+  }
+
   /** The folder of stored files, unless a setting names another place. */
   get blobs(): string {
     return join(this.#data, 'blobs')

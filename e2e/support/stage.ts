@@ -63,7 +63,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
       leave.push(made.leave)
       await watchPaths(made.context)
       // The tests of clear beams can be run in sealed ones.
-      if (process.env['HELIOGRAPH_SEALED']) await seals(made)
+      if (process.env.HELIOGRAPH_SEALED) await seals(made)
       const page = made.context.pages()[0] ?? (await made.context.newPage())
       const traits = { phone: options.phone ?? false, browser: made.browser, profile: made.profile }
       return new Device(

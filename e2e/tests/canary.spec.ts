@@ -1,0 +1,75 @@
+/** What a server has of a sealed beam, after everything that a person can share went through it: nothing that can be read. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from '@playwright/test'
+import { Marks } from '../support/canary.ts'
+import type { Folder } from '../support/files.ts'
+import { NoteEditor } from '../support/note.ts'
+import { cutDirectPaths } from '../support/paths.ts'
+import { RawClient } from '../support/raw-client.ts'
+import { seals } from '../support/sealing.ts'
+import { Server } from '../support/server.ts'
+import { type CallDevice, test } from '../support/stage.ts'
+
+const MARKS = {
+  text: 'kumquat-zulu-4711-oystercatcher',
+  title: 'bergamot-yankee-1508-lapwing',
+  note: 'pomelo-xray-2306-turnstone',
+  'file name': 'citron-whiskey-9042-dunlin',
+  bytes: 'yuzu-victor-3317-sanderling',
+  folder: 'calamondin-uniform-6605-whimbrel',
+}
+
+/** Shares everything in a beam that the server keeps, so that it is stored too. */
+async function shareAll(server: Server, device: CallDevice, folder: Folder, sealed: boolean): Promise<void> {
+  const laptop = await device('laptop')
+  const other = await device('other')
+  if (sealed) for (const one of [laptop, other]) await seals(one)
+  await laptop.opens(server.origin)
+  const link = await laptop.scansOwnQr()
+  // Everything goes through the server.
+  await cutDirectPaths(laptop.page)
+  const keeper = await RawClient.joins(`${server.origin}/${new URL(link).search}`)
+  keeper.send({ type: 'keep', message: '24h', extra: null })
+  await keeper.next('kept')
+  await other.opens(link)
+  await laptop.sharesText(MARKS.text)
+  await other.sees(MARKS.text)
+  const editor = await NoteEditor.creates(laptop)
+  await editor.title.fill(MARKS.title)
+  await editor.text.fill(MARKS.note)
+  await editor.page.getByRole('button', { name: 'Save' }).click()
+  await other.sees(MARKS.title)
+  const path = join(folder.path, `${MARKS['file name']}.bin`)
+  await writeFile(path, `${MARKS.bytes} `.repeat(60_000))
+  await laptop.picker().setInputFiles(path)
+  await other.card(MARKS['file name']).getByRole('button', { name: 'Receive' }).click()
+  await expect(other.card(MARKS['file name']).getByText('Complete')).toBeVisible()
+  const packed = join(folder.path, MARKS.folder)
+  await mkdir(packed)
+  await writeFile(join(packed, 'a.txt'), 'nothing of note')
+  await laptop.page.getByLabel('Choose folder').setInputFiles(packed)
+  await other.sees(MARKS.folder)
+  keeper.leaves()
+}
+
+for (const sealed of [true, false]) {
+  const name = sealed
+    ? 'a server of a sealed beam has nothing of it in its memory, its files and its log'
+    : 'the control: of a clear beam, the same search finds every mark'
+  test(name, async ({ device, folder }) => {
+    test.setTimeout(180_000)
+    const server = await Server.start()
+    try {
+      await shareAll(server, device, folder, sealed)
+      const found = await new Marks(MARKS).within(server)
+      if (sealed) expect([...found]).toEqual([])
+      else
+        for (const mark of Object.keys(MARKS)) {
+          expect([...found].filter((one) => one.includes(`: ${mark} as`))).not.toEqual([])
+        }
+    } finally {
+      await server.stop()
+    }
+  })
+}
