@@ -67,16 +67,16 @@ export class People {
     return this.#pairs().filter(({ file }) => file.owner !== this.world.liar?.id)
   }
 
-  #offers({ id, engine }: StageDevice): void {
+  #offers({ id, engine, seal }: StageDevice): void {
     this.#without.delete(id)
     for (const file of this.world.files)
-      if (file.owner === id) engine.handle({ do: 'offer', id: file.id, file: plainFile(file.bytes) })
+      if (file.owner === id) engine.handle({ do: 'offer', id: file.id, file: plainFile(file.bytes), seal })
   }
 
   #asks({ device, file: { id, bytes, owner }, name }: Pair): void {
     if (device.last('receiving', id)?.status === 'done') return
     this.#wishes.set(name, 'file')
-    const file = { ...incomingFile(bytes.byteLength, device, id), from: owner }
+    const file = { ...incomingFile(bytes.byteLength, device, id), from: owner, seal: device.seal }
     device.engine.handle({ do: 'receive', file, picked: null })
   }
 

@@ -21,6 +21,11 @@ const OPTIONS = {
   markInterruptAsFailure: true,
 }
 
+vi.mock('../crypto/file-keys', async () => {
+  const { plainKeysOf } = await import('./engine-chaos-seal')
+  return { fileKeysOf: plainKeysOf }
+})
+
 const number = fc.nat(11)
 
 const size = fc.oneof(
@@ -126,6 +131,7 @@ const plan = (liars: fc.Arbitrary<LiarPlan | null>): fc.Arbitrary<Plan> =>
     disk: fc.constantFrom(0, 0, 30, 1_000),
     rtc: fc.boolean(),
     isEager: fc.boolean(),
+    isSealed: fc.boolean(),
     happenings: fc.array(fc.tuple(fc.constantFrom(0, 20, 200, 1_000, 3_000), happening), { maxLength: 20 }),
   })
 

@@ -3,13 +3,14 @@
  * lies. A run is decided by its plan alone, so that a failing one can be repeated.
  */
 import { vi } from 'vitest'
-import type { DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
+import { CHUNK_BYTES, type DeviceId, type ErrorCode, type ItemId } from '../protocol/bindings'
 import { decodeFrame } from '../protocol/frames'
 import { numbersFrom } from '../protocol/seeded-numbers'
 import type { Engine } from './engine'
 import { Liar, type Lie, type Manner, type SharedFile } from './engine-chaos-liar'
 import { CALM, Network, type NetworkEvents, type Weather } from './engine-chaos-network'
 import { Pipe, type PipeEnd } from './engine-chaos-pipe'
+import { inClear, inSealed } from './engine-chaos-seal'
 import { type Route, Witness } from './engine-chaos-witness'
 import { bytes, chunkBytes, StageDevice } from './engine-stage'
 
@@ -27,6 +28,8 @@ export interface Plan {
   readonly rtc: boolean
   /** Whether everybody asks for every file at the start. */
   readonly isEager: boolean
+  /** Whether all files are sealed (E7). */
+  readonly isSealed: boolean
   /** What happens, each so many milliseconds after the last. */
   readonly happenings: readonly (readonly [after: number, Happening])[]
 }
@@ -63,6 +66,8 @@ const LAG_MS = 1_000
 /** How long it takes until a broken link is built anew. */
 const REBUILD_MS = 5_000
 const MOST_LINKS = 6
+/** Of the cipher that stands for the real one, which has no key. */
+const SEAL = { key: '', salt: '' }
 
 const deviceId = (number: number) => `00000000-0000-4000-8000-00000000000${number + 1}` as DeviceId
 const itemId = (number: number) => `${number}1234567-89ab-4cde-8f01-23456789abcd` as ItemId
@@ -105,8 +110,11 @@ export class World {
   #newDevice(id: DeviceId): StageDevice {
     const device = new StageDevice(id)
     device.unsent = () => device.outgoing.reduce((sum, { frame }) => sum + frame.byteLength, 0)
-    device.onSent = ({ from, to, frame }) => this.witness.sent({ from, to, pipe: null }, frame)
-    device.sink = (file) => this.witness.open(id, file, this.plan.disk)
+    device.onSent = ({ from, to, frame }) => this.witness.sent({ from, to, pipe: null }, this.#leaves(frame))
+    device.seal = this.plan.isSealed ? SEAL : undefined
+    // The witness knows who gave what waits for the disk only where it is written as it comes.
+    const disk = this.plan.isSealed ? 0 : this.plan.disk
+    device.sink = (file) => this.witness.open(id, file, disk)
     return device
   }
 
@@ -176,7 +184,7 @@ export class World {
         const [next] = outgoing.splice(0, 1)
         if (!next) break
         if (chunkBytes(next.frame) > 0) chunks += 1
-        this.network.carries({ from, to: next.to, pipe: null }, next.frame)
+        this.network.carries({ from, to: next.to, pipe: null }, this.#leaves(next.frame))
       }
     }
   }
@@ -194,7 +202,23 @@ export class World {
     // A device may close its end by itself, as on a link that is dead (L2).
     if (end.isClosed) return this.#cut(link, end.at, LAG_MS)
     for (const frame of end.take(this.plan.uplink))
-      this.network.carries({ from: end.at, to: other.at, pipe: link.key }, frame)
+      this.network.carries({ from: end.at, to: other.at, pipe: link.key }, this.#leaves(frame))
+  }
+
+  /** Returns a frame of a device as the world sees it. */
+  #leaves(frame: ArrayBuffer): ArrayBuffer {
+    return this.plan.isSealed ? inClear(frame) : frame
+  }
+
+  /** Returns a frame as a device gets it. Of the chunks that are wrong, every other one does not open either. */
+  #comes(frame: ArrayBuffer): ArrayBuffer {
+    if (!this.plan.isSealed) return frame
+    const read = decodeFrame(frame)
+    const file = this.files.find(({ id }) => read?.type === 'chunk' && id === read.transfer)
+    return inSealed(frame, (chunk, bytes) => {
+      const truth = file?.bytes.subarray(chunk * CHUNK_BYTES, chunk * CHUNK_BYTES + bytes.byteLength)
+      return chunk % 2 === 0 || (truth !== undefined && Buffer.compare(truth, bytes) === 0)
+    })
   }
 
   #arrives(route: Route, frame: ArrayBuffer): void {
@@ -205,8 +229,8 @@ export class World {
     const device = this.devices.find(({ id }) => id === to)
     if (!device || (pipe === null && !this.#here.has(to))) return this.#refuses(route, 'device_gone')
     this.witness.came(route, decodeFrame(frame))
-    if (end) end.hears(frame)
-    else device.hears({ from, to, frame })
+    if (end) end.hears(this.#comes(frame))
+    else device.hears({ from, to, frame: this.#comes(frame) })
   }
 
   /** The server tells a device that it does not forward its frames. */
@@ -227,7 +251,7 @@ export class World {
     const ends = [this.#deviceOf(one), this.#deviceOf(other)] as const
     if (one === other || this.#links.length >= MOST_LINKS) return
     this.#linkCount += 1
-    const sent = (route: Route, frame: ArrayBuffer) => this.witness.sent(route, frame)
+    const sent = (route: Route, frame: ArrayBuffer) => this.witness.sent(route, this.#leaves(frame))
     this.#links.push(new Pipe(`link ${this.#linkCount}`, ends, sent))
   }
 

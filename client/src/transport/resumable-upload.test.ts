@@ -382,11 +382,16 @@ describe('e7 a sealed file', () => {
     expect((await came()).equals((await whole()).subarray(12_345))).toBe(true)
   })
 
-  it('that is shared twice goes to two places, because its two forms have no piece in common', async () => {
+  it.each([
+    ['goes on after a reload with the seal of its item', seal, 1],
+    ['that is shared anew has another seal, and begins anew', newFileSeal(), 2],
+  ])('%s', async (_, later, uploads) => {
+    server.faults.push(undefined, null)
     start(film(SIZE), seal)
-    await passesUntil(() => server.uploads.size === 1)
-    start(film(SIZE), newFileSeal())
-    await passesUntil(() => ends.length === 2)
-    expect(server.uploads.size).toBe(2)
+    await passesUntil(() => server.requests.includes('PATCH 0'))
+    reload()
+    start(film(SIZE), later)
+    await ended()
+    expect(server.uploads.size).toBe(uploads)
   })
 })
