@@ -210,6 +210,10 @@ to?: DeviceId, } | { "type": "delete_note",
  */
 message: unknown, 
 /**
+ * An envelope that says who deletes a sealed item (E4).
+ */
+extra?: string, 
+/**
  * The item, to delete only that one.
  */
 id?: ItemId, } | { "type": "save_beam", 
@@ -789,6 +793,10 @@ message: Array<Device>, } | { "type": "rec_clipboard" } & LiveItem | { "type": "
  * The content.
  */
 message: unknown, 
+/**
+ * The `extra` of the deletion (E4); absent where the server deletes, and for plain devices.
+ */
+extra?: string, 
 /**
  * The item, if only that one was deleted.
  */

@@ -264,6 +264,7 @@ export const serverMessageSchema = v.variant('type', [
   v.object({
     type: v.literal('delete_note'),
     message: v.unknown(),
+    extra: v.exactOptional(v.string()),
     id: v.exactOptional(itemIdSchema),
   }),
   v.object({
