@@ -12,7 +12,7 @@ import { Bucket } from '../support/bucket.ts'
 import { MB } from '../support/files.ts'
 import { RawClient } from '../support/raw-client.ts'
 import { Server } from '../support/server.ts'
-import { BareReceiver } from './bare-receiver.ts'
+import { BareServer } from './bare-server.ts'
 import { copy, download, exchange, ontoDisk, send } from './plain-http.ts'
 import { treeBytes, watchPeak } from './process-memory.ts'
 import { median, type Row } from './table.ts'
@@ -31,8 +31,8 @@ const PART = 'content-disposition: form-data; name="file"; filename="large.png"\
 interface Plain {
   put(): Promise<void>
   get(to: string): Promise<void>
-  /** The upload over a connection, where `put` needs none. */
-  send?(): Promise<void>
+  /** The same over a connection, where `put` and `get` need none. */
+  over?: { send(): Promise<void>; receive(to: string): Promise<void> }
 }
 
 /** Measures both stores, one after the other, each with its own server. */
@@ -48,10 +48,15 @@ export async function measureStored(): Promise<Row[]> {
 async function onFolder(folder: string): Promise<Row[]> {
   const server = await Server.start(ROOM)
   const straight = join(folder, 'straight')
-  const receiver = await BareReceiver.start(join(folder, 'received'))
+  const bare = await BareServer.start(join(folder, 'received'))
   const plain: Plain = {
-    async send() {
-      whole(await receiver.receive(content()))
+    over: {
+      async send() {
+        whole(await bare.receive(content()))
+      },
+      async receive(to) {
+        whole(await download(bare.url, to))
+      },
     },
     async put() {
       await ontoDisk(straight, async (write) => {
@@ -65,7 +70,7 @@ async function onFolder(folder: string): Promise<Row[]> {
   try {
     return await compare('a folder', server, plain, [folder, server.blobs])
   } finally {
-    await receiver.stop()
+    await bare.stop()
   }
 }
 
@@ -93,7 +98,7 @@ async function onBucket(folder: string): Promise<Row[]> {
  * that both read from the disk and have the same free memory.
  */
 async function compare(place: string, server: Server, plain: Plain, folders: string[]): Promise<Row[]> {
-  const [up, pieces, sent, down] = [noSpeeds(), noSpeeds(), noSpeeds(), noSpeeds()]
+  const [up, pieces, sent, down, came] = [noSpeeds(), noSpeeds(), noSpeeds(), noSpeeds(), noSpeeds()]
   const beam = await keptBeam(server)
   const to = join(folders[0] ?? '', 'copy')
   const fromCold = async (move: () => Promise<unknown>) => {
@@ -110,23 +115,29 @@ async function compare(place: string, server: Server, plain: Plain, folders: str
       const ours = await fromCold(async () => (url = await upload(server.origin, SIZE)))
       const inPieces = await fromCold(() => uploadInPieces(server.origin, beam.id))
       const theirs = await fromCold(() => plain.put())
-      const over = plain.send && (await fromCold(plain.send))
+      const over = plain.over && (await fromCold(plain.over.send))
       const back = await fromCold(async () => whole(await download(url, to)))
       const straight = await fromCold(() => plain.get(to))
+      const bare = await fromCold(async () => plain.over?.receive(to))
       // The first run warms up both.
       if (run === 0) continue
       add(up, ours, theirs)
       add(pieces, inPieces, theirs)
-      if (over) add(sent, ours, over)
       add(down, back, straight)
-      printRun(`${place}, run ${run} of ${RUNS}`, { up, pieces, down, 'over a connection': sent })
+      if (over) {
+        add(sent, ours, over)
+        add(came, back, bare)
+      }
+      const beside = { 'up beside a connection': sent, 'down beside a connection': came }
+      printRun(`${place}, run ${run} of ${RUNS}`, { up, pieces, down, ...beside })
     }
     const above = (await memory.stop()) - idle
     return [
       ratio(`upload of 1 GB to ${place}`, up),
       ratio('  in pieces, by tus', pieces),
-      ...(plain.send ? [ratio('  beside a connection that is written to it', sent)] : []),
+      ...(plain.over ? [ratio('  beside a connection that is written to it', sent)] : []),
       ratio(`download of 1 GB from ${place}, onto the disk`, down),
+      ...(plain.over ? [ratio('  beside a connection that is read from it', came)] : []),
       {
         figure: `server's memory above idle, ${place}`,
         product: `${(above / MIB).toFixed(1)} MiB`,

@@ -2,7 +2,7 @@
 import { t } from '@lingui/core/macro'
 import { paths } from '../features/paths'
 import { inLanguage } from '../languages/refusals'
-import type { BeamId, BeamKey, DeviceId, ErrorCode, ItemId, ServerMessage } from '../protocol/bindings'
+import type { BeamId, BeamKey, Cap, DeviceId, ErrorCode, ItemId, ServerMessage } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { isStored, type KeepingEvent, reduceKeeping } from '../stores/keeping'
@@ -11,18 +11,24 @@ import { hasRtc } from '../transport/has-rtc'
 import { LiveBeam, type LiveBeamEvents, type LiveBeamOptions } from '../transport/live-beam'
 import type { LiveBeamStatus } from '../transport/live-beam-status'
 import type { PeerLinks } from '../transport/peer-links'
+import type { SecretsDoor } from '../transport/secrets-door'
 import { openSignalSocket } from '../transport/signal-socket'
 import { AccessNews } from './access-news'
 import { AddressedItems } from './addressed-items'
+import { type BeamChannel, ClearChannel } from './beam-channel'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
+import { learnTrust, loadTrust } from './beam-trust'
 import type { PageContext } from './context'
 import { DeviceLinks } from './device-links'
 import { deviceToken } from './device-tokens'
 import { OlderItems } from './older-items'
-import { clearTextOpener, OpeningStage } from './opening-stage'
+import { OpeningStage } from './opening-stage'
 import { ownDeviceName } from './own-device'
+import { SEALING, SealedBeam } from './sealed-beam'
+import { isSealing } from './sealing-choice'
 import { SharedPlaces } from './shared-places'
 import { endTransfersOf } from './transfer-news'
+import type { WaysIn } from './ways-in'
 
 export interface BeamConnectionEvents {
   onStatus(status: LiveBeamStatus): void
@@ -36,6 +42,9 @@ const UNDO_MS = 30_000
 /** Joins a beam, and keeps the stores up to date until `leave`. */
 export class BeamConnection {
   readonly live: LiveBeam
+  readonly channel: BeamChannel
+  /** The ways into the beam; null where this page does not seal. */
+  ways: WaysIn | null = null
   readonly devices: DeviceLinks
   readonly #context: PageContext
   readonly #events: BeamConnectionEvents
@@ -49,13 +58,19 @@ export class BeamConnection {
 
   #hasLeft = false
 
-  constructor(session: BeamSession, context: PageContext, events: BeamConnectionEvents) {
+  constructor(
+    session: BeamSession,
+    context: PageContext,
+    secrets: SecretsDoor,
+    events: BeamConnectionEvents,
+  ) {
     const { stores, transfers, toaster } = context
     this.#context = context
     this.#events = events
     this.#beamId = session.beamId
     this.#access = new AccessNews(stores, toaster)
-    this.#opening = new OpeningStage(clearTextOpener, (arrived) => this.#showItems(arrived))
+    this.channel = isSealing() ? this.#sealed(session, secrets) : new ClearChannel(() => this.live)
+    this.#opening = new OpeningStage(this.channel, (arrived) => this.#showItems(arrived))
     this.#notes = createBeamNotes(
       () => this.#beamId,
       stores,
@@ -66,14 +81,15 @@ export class BeamConnection {
       stores,
       toaster,
       () => this.live,
+      (to, message) => this.channel.signal(to, message),
       (items) => {
         for (const item of items) this.#opening.push({ type: 'received', item, note: null })
       },
     )
     this.#addressed = new AddressedItems(stores, (id, message, extra, to) =>
-      this.live.share(id, message, extra, to),
+      this.channel.share(id, message, extra, to),
     )
-    this.devices = new DeviceLinks(stores, transfers, (to, message) => this.live.signal(to, message))
+    this.devices = new DeviceLinks(stores, transfers, (to, message) => this.channel.signal(to, message))
     this.places = new SharedPlaces(stores, toaster, (change) => this.live.arrange(change))
     this.live = new LiveBeam(liveOptions(session), this.#liveEvents())
   }
@@ -92,6 +108,7 @@ export class BeamConnection {
     this.#beamId = beamId
     this.#access.lost()
     this.devices.cut()
+    this.channel.move(beamId)
     this.live.move(beamId, beamKey)
   }
 
@@ -99,6 +116,7 @@ export class BeamConnection {
     const { stores, transfers } = this.#context
     this.#hasLeft = true
     this.live.leave()
+    this.channel.end()
     this.places.end()
     this.#notes.end()
     this.#opening.end()
@@ -158,19 +176,26 @@ export class BeamConnection {
         this.#context.transfers.tell({ do: 'relay', use: message.message.relay ?? 'fallback' })
         this.#access.hear(message)
         this.places.welcomed()
+        this.channel.welcomed(message.message.device_id)
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)
       case 'ice_servers':
         return this.devices.peers.renew(message.message)
       case 'authed_users':
         this.#tellKeeping({ type: 'devices', count: message.message.length })
-        this.devices.list(message.message)
+        this.channel.listed(message.message)
+        this.devices.list(message.message, this.channel.mayLink)
         return this.#addressed.listed()
       case 'devices_removed':
         return this.devices.remove(message.message)
       case 'rec_clipboard':
         return this.#opening.push({ type: 'received', item: message, note: this.#notes.markOf(message.from) })
       case 'delete_note':
-        this.#opening.push({ type: 'deleted', message: message.message, id: message.id })
+        this.#opening.push({
+          type: 'deleted',
+          message: message.message,
+          extra: message.extra,
+          id: message.id,
+        })
         return this.#reloadNotes()
       case 'beam_saved':
         // The live items have become notes.
@@ -183,14 +208,46 @@ export class BeamConnection {
       case 'kept':
         return this.#access.hear(message)
       case 'signal':
-        if (this.#older.heard(message.extra.from, message.message)) return
-        return this.devices.peers.handleSignal(message.extra.from, message.message)
+        return this.channel.signalled(message.extra.from, message.message, (signal) => {
+          if (this.#older.heard(message.extra.from, signal)) return
+          this.devices.peers.handleSignal(message.extra.from, signal)
+        })
+      case 'e2e':
+        return this.channel.heard(message.extra.from, message.message)
       case 'error':
         return this.#refused(message)
       case 'sync':
       case 'wanted':
         return
     }
+  }
+
+  #sealed(session: BeamSession, secrets: SecretsDoor): SealedBeam {
+    const { stores } = this.#context
+    loadTrust(stores, session.beamId)
+    const sealed = new SealedBeam(session, secrets, () => this.live, {
+      onChange: (encryption) => stores.encryption.setState(encryption, true),
+      onInvite: (invite) => this.#invited(invite),
+      onKeyed: () => this.#keyed(),
+      onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),
+      asksBefore: () => stores.trust.getState().asksBefore,
+    })
+    this.ways = sealed.ways
+    return sealed
+  }
+
+  /** The link carries a secret from now on. */
+  #invited(invite: string): void {
+    const { session } = this.#context.stores
+    const state = session.getState()
+    if (state.status === 'set' && state.session.beamId === this.#beamId)
+      session.setState({ status: 'set', session: { ...state.session, invite } }, true)
+  }
+
+  /** What was sealed can be opened, and links may be made. */
+  #keyed(): void {
+    const { devices } = this.#context.stores
+    this.devices.list(devices.getState().devices, true)
   }
 
   #refused({ id, to, extra, message }: Extract<ServerMessage, { type: 'error' }>): void {
@@ -303,7 +360,7 @@ function liveOptions({ beamId, beamKey }: BeamSession): LiveBeamOptions {
     beamKey,
     auth: (beam, takeNewToken) => ({
       v: 1,
-      caps: hasRtc() ? ['files', 'rtc'] : ['files'],
+      caps: ownCaps(),
       name: ownDeviceName(),
       device_token: deviceToken(beam, takeNewToken),
     }),
@@ -311,4 +368,11 @@ function liveOptions({ beamId, beamKey }: BeamSession): LiveBeamOptions {
     random: Math.random,
     now: () => Date.now(),
   }
+}
+
+function ownCaps(): Cap[] {
+  const caps: Cap[] = ['files']
+  if (hasRtc()) caps.push('rtc')
+  if (isSealing()) caps.push(SEALING)
+  return caps
 }

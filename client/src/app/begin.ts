@@ -2,7 +2,7 @@
 
 import type { Actions } from '../features/actions'
 import { paths } from '../features/paths'
-import { BEAM_PARAM, parseBeamId } from '../protocol/beam-link'
+import { BEAM_PARAM, findInvite, parseBeamId } from '../protocol/beam-link'
 import type { BeamId, ShortCode } from '../protocol/bindings'
 import { parseShortCode } from '../protocol/short-code'
 import type { BeamSession } from '../stores/beam-session'
@@ -49,6 +49,7 @@ export interface Questions {
 /** Enters the first beam of the page. Call it once. */
 export function begin(beam: CurrentBeam, { notesOf, findByCode, warn }: Questions): void {
   const saved = loadSession(Date.now())
+  const invite = takeInvite()
   const named = takeNamedBeam()
   const linked = named === null ? null : parseBeamId(named)
   const code = named === null ? null : parseShortCode(named)
@@ -80,9 +81,9 @@ export function begin(beam: CurrentBeam, { notesOf, findByCode, warn }: Question
       case 'create':
         return createHere()
       case 'enter':
-        return beam.join(beginning.beam)
+        return beam.join(beginning.beam, invite)
       case 'reuse':
-        return reuse(beginning.session)
+        return reuse({ ...beginning.session, invite })
       case 'check':
         return void check(beginning.session)
     }
@@ -113,6 +114,16 @@ async function hasNotes(notes: Promise<readonly unknown[]>): Promise<boolean> {
 function isFreshHome(): boolean {
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   return location.pathname === paths.home && navigation?.type === 'navigate'
+}
+
+/**
+ * Reads the secret of a link from the address and removes it there at once, so that it stays neither in the address bar nor in
+ * the history.
+ */
+function takeInvite(): string | null {
+  const invite = findInvite(location.hash)
+  if (invite) history.replaceState(history.state, '', `${location.pathname}${location.search}`)
+  return invite
 }
 
 /** Reads the id or short code of a beam from the address and removes it there, without a reload. */

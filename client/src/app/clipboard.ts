@@ -23,8 +23,8 @@ export function createClipboard(
     return state.status === 'set' ? state.session.beamId : null
   }
   const link = () => {
-    const id = beamId()
-    return id && beamLink(id, stores.site.getState().site, location)
+    const state = stores.session.getState()
+    return state.status === 'set' ? beamLink(state.session, stores.site.getState().site, location) : null
   }
   const pasteText = async (pasted: string, screen: Screen, html = '') => {
     const text = pasted.trim()

@@ -1,8 +1,11 @@
 /** The objects that the parts of the composition root share. */
 import type { Stores } from '../stores/stores'
-import type { LiveBeam } from '../transport/live-beam'
 import type { Transfers } from '../transport/transfers'
+import type { BeamChannel } from './beam-channel'
 import type { Toaster } from './toaster'
+
+/** Takes changes of items to the other devices. */
+export type ItemChannel = Pick<BeamChannel, 'share' | 'delete' | 'deletions'>
 
 /** Objects that live as long as the page. */
 export interface PageContext {
@@ -12,6 +15,6 @@ export interface PageContext {
 }
 
 export interface Context extends PageContext {
-  /** The live channel of the current beam; null while the page is in none. */
-  readonly live: () => LiveBeam | null
+  /** What items of the current beam go through; null while the page is in none. */
+  readonly live: () => ItemChannel | null
 }

@@ -5,7 +5,7 @@ import type { ItemId } from '../protocol/bindings'
 import { copyableText } from '../protocol/item'
 import { RICH_NOTE, type RichNote } from '../protocol/rich-note'
 import { type Card, cardsOf } from '../stores/cards'
-import { addressIn } from '../stores/transfers'
+import { addressOf } from '../stores/transfers'
 import { loadable } from '../ui/lazy-part'
 import { writeClipboard, writeRichClipboard } from './clipboard'
 import type { Context } from './context'
@@ -25,8 +25,7 @@ export function createCopying({ stores, toaster }: Context): Pick<Actions, 'copy
   const pictureOf = (id: ItemId): string | null => {
     const item = find(id)
     if (item?.content.kind !== 'file' || stores.media.getState().kinds[id]?.media !== 'image') return null
-    const transfer = stores.transfers.getState().transfers[id]
-    return addressIn(transfer) ?? item.content.url
+    return addressOf(item.content, stores.transfers.getState().transfers[id])
   }
   const copyItem = async (id: ItemId) => {
     const item = find(id)

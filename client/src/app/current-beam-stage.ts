@@ -4,6 +4,7 @@ import type { Beam, BeamId, BeamKey, DeviceId, ItemId } from '../protocol/bindin
 import type { BeamSession } from '../stores/beam-session'
 import { createStores, type Stores } from '../stores/stores'
 import type { EngineCommand } from '../transport/engine-messages'
+import { Secrets } from '../transport/secrets'
 import type { Transfers } from '../transport/transfers'
 import type { Context } from './context'
 import { CurrentBeam } from './current-beam'
@@ -16,6 +17,9 @@ export const PHONE = '31234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 export const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 export const DAY_MS = 86_400_000
 export const RENEWED: Beam = { beam_id: NEW, beam_name: 'Cabin', created_at: 0, link_access: 'write' }
+
+/** Keys live as long as the page. */
+const keptNowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
 
 /** The browser's socket, whose server is the test. */
 export class FakeSocket {
@@ -93,8 +97,8 @@ export function begins(): void {
     offered: () => null,
     forgetDeleted: () => {},
   } as Partial<Transfers> as Transfers
-  context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => beam.live }
-  beam = new CurrentBeam(context, () => {})
+  context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => beam.channel }
+  beam = new CurrentBeam(context, new Secrets(keptNowhere), () => {})
 }
 
 /** Forgets what the engine was told until now. */

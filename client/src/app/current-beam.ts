@@ -1,7 +1,7 @@
 /** The beam that this page is in: creates, joins and enters beams, and follows a renewed link. */
 import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
-import { findBeamId } from '../protocol/beam-link'
+import { findBeamId, findInvite } from '../protocol/beam-link'
 import { BEAM_LIFETIME_MS, type Beam, type BeamId } from '../protocol/bindings'
 import { type BeamSession, UNTITLED_KEY } from '../stores/beam-session'
 import { reduceCanvas } from '../stores/canvas'
@@ -10,17 +10,20 @@ import { reduceRecentBeams } from '../stores/recent-beams'
 import { createBeam } from '../transport/http'
 import type { LiveBeam } from '../transport/live-beam'
 import type { LiveBeamStatus } from '../transport/live-beam-status'
+import type { SecretsDoor } from '../transport/secrets-door'
 import { notConnected } from './access-news'
 import { BeamConnection } from './beam-connection'
-import type { PageContext } from './context'
+import type { ItemChannel, PageContext } from './context'
 import { moveDeviceToken } from './device-tokens'
 import { isSeen } from './page-life'
 import { PatientStatus } from './patient-status'
 import { findRenewed } from './renewed-beam'
+import { isSealing } from './sealing-choice'
 import { clearSessionOf, saveSession, updateSession } from './session-storage'
 
 export class CurrentBeam {
   readonly #context: PageContext
+  readonly #secrets: SecretsDoor
   readonly #onItems: () => void
   #connection: BeamConnection | null = null
   #patience: PatientStatus | null = null
@@ -28,14 +31,20 @@ export class CurrentBeam {
   #wishes = 0
 
   /** @param onItems called when items may be new, because small files among them are received without a tap */
-  constructor(context: PageContext, onItems: () => void) {
+  constructor(context: PageContext, secrets: SecretsDoor, onItems: () => void) {
     this.#context = context
+    this.#secrets = secrets
     this.#onItems = onItems
   }
 
   /** The live channel; null while the page is in no beam. */
   get live(): LiveBeam | null {
     return this.#connection?.live ?? null
+  }
+
+  /** What items go through; null while the page is in no beam. */
+  get channel(): ItemChannel | null {
+    return this.#connection?.channel ?? null
   }
 
   /** The connection to the current beam; null while there is none. */
@@ -56,7 +65,7 @@ export class CurrentBeam {
       patience.hear(heard)
       onStatus(heard)
     }
-    this.#connection = new BeamConnection(session, this.#context, {
+    this.#connection = new BeamConnection(session, this.#context, this.#secrets, {
       onStatus: (heard) => {
         const hasEnded = heard.status === 'stopped' && heard.why === 'ended'
         if (hasEnded) void this.#followRenewed(show)
@@ -88,9 +97,10 @@ export class CurrentBeam {
     const isWanted = this.wait()
     try {
       const { beam_id, beam_key, created_at, expires_at } = await createBeam()
+      const invite = isSealing() ? (await this.#secrets.make(beam_id)).invite : null
       if (!isWanted()) return
       const expiresAt = Date.now() + expires_at - created_at
-      this.enter({ beamId: beam_id, beamKey: beam_key, beamName: '', expiresAt })
+      this.enter({ beamId: beam_id, beamKey: beam_key, beamName: '', invite, expiresAt })
     } catch {
       if (isWanted()) session.setState({ status: 'failed' }, true)
     }
@@ -104,9 +114,12 @@ export class CurrentBeam {
     return () => wish === this.#wishes
   }
 
-  /** Enters a beam by its id. One that the page is in already is joined again only when its channel has stopped. */
-  join(beamId: BeamId): void {
-    if (this.#session()?.beamId !== beamId) return this.enter(joinedSession(beamId))
+  /**
+   * Enters a beam by its id, and by the secret of its link where there was one. One that the page is in already is joined again only when its channel has
+   * stopped.
+   */
+  join(beamId: BeamId, invite: string | null = null): void {
+    if (this.#session()?.beamId !== beamId) return this.enter({ ...joinedSession(beamId), invite })
     if (this.#context.stores.connection.getState().status === 'stopped') this.rejoin()
   }
 
@@ -211,7 +224,7 @@ export function createBeamActions(
     joinBeam(text) {
       const beamId = findBeamId(text)
       if (!beamId) return false
-      beam.join(beamId)
+      beam.join(beamId, findInvite(text))
       toaster.ok(t`Joined Beam successfully`)
       return true
     },

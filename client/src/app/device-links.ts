@@ -32,10 +32,14 @@ export class DeviceLinks {
     this.peers.welcome(me, iceServers)
   }
 
-  /** Sets the devices that are here now. */
-  list(devices: readonly Device[]): void {
+  /**
+   * Sets the devices that are here now.
+   * @param mayLink whether links to them may be made: none before this device has been let into a sealed beam
+   */
+  list(devices: readonly Device[], mayLink: boolean): void {
     this.#apply({ type: 'listed', devices })
     const { me } = this.#store.getState()
+    if (!mayLink) return
     const others = devices.filter(({ device_id, caps }) => device_id !== me && caps.includes('files'))
     for (const { device_id, caps } of others) {
       if (!hasRtc() || !caps.includes('rtc')) this.#apply({ type: 'path', device: device_id, path: 'relay' })

@@ -1,6 +1,7 @@
 import { IDBFactory } from 'fake-indexeddb'
 import 'fake-indexeddb/auto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { newFileSeal } from '../crypto/file-keys'
 import type { BeamId, ItemId } from '../protocol/bindings'
 import { createStores } from '../stores/stores'
 import { UploadPlaces, uploadKey } from '../transport/upload-places'
@@ -27,6 +28,12 @@ describe('f13_files_without_room', () => {
 
   it('are those larger than the largest, and those for which the ones before leave no room', () => {
     expect(staying([11, 6, 5, 4], 10, 10)).toEqual(['0', '2'])
+  })
+
+  it('e7_are_measured_as_the_server_stores_them_which_is_sealed', () => {
+    const sealed = files(10).map((file) => ({ ...file, seal: newFileSeal() }))
+    expect(withoutRoom(sealed, { largest: 82, free: 82 })).toEqual([])
+    expect(withoutRoom(sealed, { largest: 81, free: 81 })).toEqual(sealed)
   })
 
   it('are all but empty ones when the store is full', () => {

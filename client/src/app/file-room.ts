@@ -1,5 +1,6 @@
 /** Says which files a saved or kept beam has no room for, before they are uploaded (F13). */
 import { t } from '@lingui/core/macro'
+import { sealedSize } from '../crypto/file-chunks'
 import { formatBytes } from '../features/transfer/format-bytes'
 import type { BeamId, FileRoom, ItemId } from '../protocol/bindings'
 import { readFileRoom } from '../transport/note-calls'
@@ -32,7 +33,7 @@ export async function sayWhatStaysHere(
 
 /** Returns the files whose upload is to begin. Of one that goes on, as after a reload, the room is reserved already (H45). */
 async function withoutPlace(beam: BeamId, files: readonly OutgoingFile[]): Promise<readonly OutgoingFile[]> {
-  const goOn = await Promise.all(files.map(({ file }) => uploadPlaces.has(uploadKey(beam, file))))
+  const goOn = await Promise.all(files.map(({ file, seal }) => uploadPlaces.has(uploadKey(beam, file, seal))))
   return files.filter((_, at) => !goOn[at])
 }
 
@@ -42,7 +43,8 @@ export function withoutRoom(
   { largest, free }: FileRoom,
 ): readonly OutgoingFile[] {
   let left = free
-  return files.filter(({ file: { size } }) => {
+  return files.filter(({ file, seal }) => {
+    const size = seal ? sealedSize(file.size) : file.size
     const fits = size <= Math.min(largest, left)
     if (fits) left -= size
     return !fits

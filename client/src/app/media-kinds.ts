@@ -51,8 +51,7 @@ export function learnMedia({ items, transfers, media, connection }: Stores): voi
 
 function addressOf({ content }: Item, transfer: Transfer | undefined): string | null {
   if (content.kind !== 'file') return null
-  if (content.url !== null) return content.url
-  return addressIn(transfer)
+  return content.url !== null && !content.seal ? content.url : addressIn(transfer)
 }
 
 /** Returns a type under which a blob URL never runs script: a media type unchanged, any other as bytes. */

@@ -35,10 +35,10 @@ class Person {
       ({
         memory: this.memory,
         deletions: this.deletions,
-        signal: (to: DeviceId, message: unknown) => this.sent.push({ to, message }),
       }) as unknown as LiveBeam
+    const signal = (to: DeviceId, message: unknown) => void this.sent.push({ to, message })
     const take = (older: readonly LiveItem[]) => this.taken.push(...older.map(({ seq }) => seq))
-    this.older = new OlderItems(this.stores, createToaster(this.stores.toasts), live, take)
+    this.older = new OlderItems(this.stores, createToaster(this.stores.toasts), live, signal, take)
     this.stores.access.setState({ kind: 'unsaved', creator: false }, true)
     const devices = [ADA, BOB, ME].map((device_id) => ({ device_id, name: '', caps: ['files' as const] }))
     for (const event of [{ type: 'welcomed', me } as const, { type: 'listed', devices } as const])

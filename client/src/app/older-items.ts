@@ -34,6 +34,7 @@ export class OlderItems {
   readonly #stores: Stores
   readonly #toaster: Toaster
   readonly #live: () => LiveBeam
+  readonly #signal: (to: DeviceId, message: unknown) => void
   readonly #take: (items: readonly LiveItem[]) => void
   readonly #served = new Map<DeviceId, number>()
   readonly #unsubscribe: () => void
@@ -43,16 +44,21 @@ export class OlderItems {
   /** The device that has sent all that it had, and how many were missing then: deleted while this one was away. */
   #asked: { readonly device: DeviceId; readonly missing: number } | null = null
 
-  /** @param take shows items of another device */
+  /**
+   * @param signal sends a device a signal
+   * @param take shows items of another device
+   */
   constructor(
     stores: Stores,
     toaster: Toaster,
     live: () => LiveBeam,
+    signal: (to: DeviceId, message: unknown) => void,
     take: (items: readonly LiveItem[]) => void,
   ) {
     this.#stores = stores
     this.#toaster = toaster
     this.#live = live
+    this.#signal = signal
     this.#take = take
     this.#unsubscribe = stores.items.subscribe(({ items }) => {
       if (items.length > this.#most()) this.#tell()
@@ -98,7 +104,7 @@ export class OlderItems {
     const served = this.#served.get(to) ?? 0
     if (served >= MOST_PAGES || this.#isSaved()) return
     this.#served.set(to, served + 1)
-    this.#live().signal(to, olderPage(this.#live().memory.below(before)))
+    this.#signal(to, olderPage(this.#live().memory.below(before)))
   }
 
   #received(from: DeviceId, { items, next }: Extract<OlderMessage, { have: 'older' }>): void {
@@ -124,7 +130,7 @@ export class OlderItems {
     if (device === undefined) return
     this.#search = search
     this.#late = setTimeout(() => this.#askNext(), ANSWER_WITHIN_MS)
-    this.#live().signal(device, { ask: 'older', before: search.before })
+    this.#signal(device, { ask: 'older', before: search.before })
   }
 
   #askNext(): void {

@@ -3,7 +3,8 @@ import type { DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
 import { type Item, liveItem } from '../protocol/item'
 import { noteItem } from '../protocol/note'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
-import { clearTextOpener, type Opener, OpeningStage, unopened } from './opening-stage'
+import { ClearChannel } from './beam-channel'
+import { type Opener, OpeningStage, unopened } from './opening-stage'
 
 const live = (id: string, seq: number): LiveItem => ({
   id: id as ItemId,
@@ -26,6 +27,7 @@ class SlowOpener implements Opener {
   }
 
   openNote = (note: Note) => noteItem(note)
+  isDeleted = () => true
 
   opens(id: string): void {
     this.asked.get(id)?.open()
@@ -102,7 +104,7 @@ it('delivers nothing after the beam was left', async () => {
 })
 
 it('reads clear text', async () => {
-  const { stage, shown } = stageWith(clearTextOpener)
+  const { stage, shown } = stageWith(new ClearChannel(() => expect.fail('Nothing is sent.')))
   stage.push(received('a', 1))
   await vi.waitFor(() =>
     expect(shown.state.items[0]).toMatchObject({ content: { kind: 'text', text: 'a' }, note: null }),

@@ -1,9 +1,9 @@
 /**
- * Between the live channel and the items store: converts arrivals to items, in their order. Today everything arrives in
- * clear text and is only parsed; sealed content will be opened here, in a worker.
+ * Between the live channel and the items store: converts arrivals to items, in their order. What is sealed is opened here,
+ * and everything else only parsed.
  */
 import { t } from '@lingui/core/macro'
-import type { LiveItem, Note } from '../protocol/bindings'
+import type { ItemId, LiveItem, Note } from '../protocol/bindings'
 import { type Item, liveItem, type NoteMark } from '../protocol/item'
 import { noteItem } from '../protocol/note'
 import type { ItemsEvent } from '../stores/items'
@@ -21,15 +21,16 @@ export type Arrival =
       isStored: boolean
     }
   | { type: 'notes'; notes: readonly Note[] }
-  | Extract<ItemsEvent, { type: 'deleted' | 'refused' | 'notesGone' }>
+  | { type: 'deleted'; message: unknown; extra?: string | undefined; id?: ItemId | undefined }
+  | Extract<ItemsEvent, { type: 'refused' | 'notesGone' }>
 
 /** Opens one message. A rejected promise means that it cannot be opened. */
 export interface Opener {
   open(item: LiveItem, note: NoteMark): Item | Promise<Item>
   openNote(note: Note): Item | Promise<Item>
+  /** Whether a deletion was made by a device of the beam. */
+  isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): boolean | Promise<boolean>
 }
-
-export const clearTextOpener: Opener = { open: liveItem, openNote: noteItem }
 
 /** Shown in place of an item that could not be opened. */
 export const unopened = () => t`This item could not be opened on this device.`
@@ -64,12 +65,13 @@ export class OpeningStage {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0)
       const events = await Promise.all(batch.map((arrival) => this.#open(arrival)))
-      if (!this.#hasEnded) this.#deliver(events)
+      if (!this.#hasEnded) this.#deliver(events.filter((event) => event !== null))
     }
     this.#isOpening = false
   }
 
-  async #open(arrival: Arrival): Promise<ItemsEvent> {
+  /** Returns null for a deletion that no device of the beam has made. */
+  async #open(arrival: Arrival): Promise<ItemsEvent | null> {
     switch (arrival.type) {
       case 'received':
         return { type: 'received', item: await this.#openItem(arrival.item, arrival.note) }
@@ -80,6 +82,10 @@ export class OpeningStage {
       }
       case 'notes':
         return { type: 'notes', notes: await Promise.all(arrival.notes.map((note) => this.#openNote(note))) }
+      case 'deleted': {
+        const { message, extra, id } = arrival
+        return (await this.#opener.isDeleted(message, extra, id)) ? { type: 'deleted', message, id } : null
+      }
       default:
         return arrival
     }

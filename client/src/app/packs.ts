@@ -1,11 +1,12 @@
 /** Learns the lists of the items that are many files (F16): from the file that is here, or while it arrives. */
 import type { ItemId } from '../protocol/bindings'
-import type { Item } from '../protocol/item'
-import { type ManifestFacts, readManifest } from '../protocol/manifest'
+import type { FileFacts, Item } from '../protocol/item'
+import { readManifest } from '../protocol/manifest'
 import type { PackList } from '../stores/packs'
 import type { Stores } from '../stores/stores'
 import { addressIn } from '../stores/transfers'
 import { readStart } from '../transport/http'
+import { readSealedStart } from '../transport/sealed-start'
 import { blobBehind } from './blob-urls'
 
 /**
@@ -27,7 +28,7 @@ export function learnPacks(stores: Pick<Stores, 'items' | 'transfers' | 'packs'>
       const url = addressIn(transfers.getState().transfers[id]) ?? content.url
       if (url === null || asked.has(url)) continue
       asked.add(url)
-      void readHead(url, content.manifest).then(
+      void readHead(url, content, content.manifest.bytes).then(
         (bytes) => learnPack(stores, id, bytes),
         () => again(url),
       )
@@ -62,9 +63,14 @@ function listOf({ content }: Item, bytes: Uint8Array): PackList | null {
   return readManifest(bytes, content.manifest, content.size) ?? 'unreadable'
 }
 
-async function readHead(url: string, { bytes }: ManifestFacts): Promise<Uint8Array> {
+async function readHead(
+  url: string,
+  { size, seal }: Pick<FileFacts, 'size' | 'seal'>,
+  bytes: number,
+): Promise<Uint8Array> {
   const blob = blobBehind(url)
-  return blob ? new Uint8Array(await blob.slice(0, bytes).arrayBuffer()) : readStart(url, bytes)
+  if (blob) return new Uint8Array(await blob.slice(0, bytes).arrayBuffer())
+  return seal ? readSealedStart(url, { size, seal }, bytes) : readStart(url, bytes)
 }
 
 /** A list goes with its item. */

@@ -67,9 +67,11 @@ function takesWhatComes(context: Context, item: Item): boolean {
   const { id, content, from } = item
   const { transfers, devices } = context.stores
   if (content.kind !== 'file' || from === null) return true
-  if (content.url !== null) goOnWithCopy(context, item, content.url)
-  else if (transfers.getState().transfers[id]) return true
-  else if (from === devices.getState().me) return false
+  const isKnown = transfers.getState().transfers[id] !== undefined
+  // A copy that is sealed (E7) is received like a file of a device, and is then shown as one.
+  if (content.url !== null && (isKnown || !content.seal)) goOnWithCopy(context, item, content.url)
+  else if (isKnown) return true
+  else if (from === devices.getState().me && content.url === null) return false
   else if (content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES) receive(context, item, null)
   else look(context, item)
   return true
@@ -106,7 +108,7 @@ function receive({ stores, transfers }: Context, item: Item, picked: FileSystemF
 function incomingFile({ session }: Context['stores'], { id, content, from, to }: Item): IncomingFile | null {
   const current = session.getState()
   if (content.kind !== 'file' || from === null || current.status !== 'set') return null
-  const { name, size, type, manifest, url } = content
+  const { name, size, type, manifest, url, seal } = content
   const known = { id, from, size, type: safeType(type), name, beam: current.session.beamId }
-  return { ...known, head: manifest?.bytes, url: url ?? undefined, isPrivate: to !== undefined }
+  return { ...known, head: manifest?.bytes, url: url ?? undefined, isPrivate: to !== undefined, seal }
 }

@@ -1,7 +1,7 @@
 /** The account's saved beams: reads and changes them on the server, and then in the store. */
 import { t } from '@lingui/core/macro'
 import type { BeamActions, FieldOutcome } from '../features/beam-actions'
-import { beamLink } from '../protocol/beam-link'
+import { beamLink, type Linked } from '../protocol/beam-link'
 import type { Beam, BeamId } from '../protocol/bindings'
 import { type BeamsEvent, reduceBeams } from '../stores/beams'
 import type { Stores } from '../stores/stores'
@@ -28,6 +28,12 @@ export function createSavedBeams(context: Context): BeamActions {
   return { ...createBeamList(context), ...createSharesOfBeam(context) }
 }
 
+/** Returns a beam as its link needs it: the secret is known of the one that the page is in. */
+function linkedOf({ session }: Pick<Stores, 'session'>, id: BeamId): Linked {
+  const current = session.getState()
+  return current.status === 'set' && current.session.beamId === id ? current.session : { beamId: id }
+}
+
 type ListActions = Pick<BeamActions, 'load' | 'copyId' | 'copyLinkOf' | 'rename' | 'remove' | 'leave'>
 
 function createBeamList({ stores, toaster }: Context): ListActions {
@@ -49,7 +55,7 @@ function createBeamList({ stores, toaster }: Context): ListActions {
       else toaster.bad(t`Failed to copy beam ID!`)
     },
     async copyLinkOf(id) {
-      const link = beamLink(id, stores.site.getState().site, location)
+      const link = beamLink(linkedOf(stores, id), stores.site.getState().site, location)
       if (await writeClipboard(link)) toaster.ok(t`Link copied successfully`)
       else toaster.bad(t`Failed to copy the link!`)
     },

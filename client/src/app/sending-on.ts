@@ -4,7 +4,7 @@ import type { Actions } from '../features/actions'
 import { AUTO_RECEIVE_BYTES } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import { deviceName } from '../stores/devices'
-import { addressIn } from '../stores/transfers'
+import { addressOf } from '../stores/transfers'
 import { readBlob } from '../transport/http'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
@@ -40,11 +40,12 @@ export function createSendingOn(
 async function fileOf(
   { stores, transfers }: Context,
   { id }: Item,
-  { name, size, type, url }: Extract<Item['content'], { kind: 'file' }>,
+  content: Extract<Item['content'], { kind: 'file' }>,
 ): Promise<File | string> {
+  const { name, size, type } = content
   const own = transfers.offered(id)
   if (own) return new File([own], name, { type })
-  const address = addressIn(stores.transfers.getState().transfers[id]) ?? url
+  const address = addressOf(content, stores.transfers.getState().transfers[id])
   if (address === null) return notHere()
   // Unlike a file of this device, what was received is read into memory.
   if (size > AUTO_RECEIVE_BYTES) return tooLarge()

@@ -6,9 +6,11 @@ import { createStores } from '../stores/stores'
 import { readMe } from '../transport/account-calls'
 import { sweepArchives } from '../transport/archive-file'
 import { readSite, readStart } from '../transport/http'
+import { openSecrets } from '../transport/secrets-door'
 import { createAccount } from './account'
 import { createArrivals, tellArrivals } from './arrivals'
 import { notesFor } from './beam-notes'
+import { createTrust } from './beam-trust'
 import { begin } from './begin'
 import { keepCanvas } from './canvas-storage'
 import { createClipboard } from './clipboard'
@@ -30,6 +32,7 @@ import { createReceiving, receiveWhatComes } from './receiving'
 import { createRecentBeams, keepRecentBeams } from './recent-beams'
 import { createSavedBeams } from './saved-beams'
 import { createSavingAll } from './saving-all'
+import { sealsFor } from './sealing-choice'
 import { keepSearch } from './searching'
 import { createSendingOn } from './sending-on'
 import { createSharedIn } from './shared-in'
@@ -51,16 +54,16 @@ export function startServices(language: Language): AppValue {
   const toaster = createToaster(stores.toasts)
   const uploads = new UploadNews(stores.transfers, toaster)
   const transfers = startTransfers(stores, toaster, uploads, () => beam.connection)
-  const context: Context = { stores, toaster, transfers, live: () => beam.live }
+  const context: Context = { stores, toaster, transfers, live: () => beam.channel }
   const receiveAll = () => receiveWhatComes(context, (ids) => void kept.lost(ids))
-  const beam = new CurrentBeam(context, () => {
+  const beam = new CurrentBeam(context, openSecrets(), () => {
     offerWhatCameBack(context, offerAgain)
     receiveAll()
   })
 
   const kept: KeptFiles = new KeptFiles(stores, (id, file, tells) => offerSame(id, file, tells))
   const onShared = (id: ItemId, file: Blob) => kept.shared(id, file)
-  const made = createSharing(context, uploads, onShared)
+  const made = createSharing(context, uploads, onShared, sealsFor(stores))
   const { shareFileAs, shareCopy, shareNote, offerAgain, offerSame, ...sharing } = made
   const receiving = createReceiving(context)
   const actions: Actions = {
@@ -79,6 +82,7 @@ export function startServices(language: Language): AppValue {
     ...createRecentBeams(stores),
     ...createShortCodes(context),
     ...createDetails(transfers, () => beam.connection?.links ?? null),
+    ...createTrust(stores, () => beam.connection?.ways ?? null),
     ...createOwnDevice((name) => beam.live?.rename(name)),
     showFull: (id, order) => stores.fullView.setState({ kind: 'open', id, order }, true),
     closeFull: () => stores.fullView.setState({ kind: 'closed' }, true),

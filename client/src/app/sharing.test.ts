@@ -1,10 +1,12 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newFileSeal } from '../crypto/file-keys'
 import type { BeamId, DeviceId, ItemId, User } from '../protocol/bindings'
-import { liveItem } from '../protocol/item'
+import { type FileSeal, liveItem } from '../protocol/item'
 import { cardsOf, isBatch } from '../stores/cards'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
+import type { EngineCommand } from '../transport/engine-messages'
 import { renewLoginBy } from '../transport/http'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Transfers } from '../transport/transfers'
@@ -21,7 +23,10 @@ const answer = (status: number, body: unknown) => new Response(JSON.stringify(bo
 /** What happened, in order. */
 let log: string[]
 let stores: Stores
+let context: Context
 let sharing: ReturnType<typeof createSharing>
+/** What seals each file that was offered. */
+let seals: (FileSeal | undefined)[]
 
 class FakeRequest {
   readonly upload = {}
@@ -35,6 +40,7 @@ class FakeRequest {
 
 beforeEach(() => {
   log = []
+  seals = []
   stores = createStores()
   vi.stubGlobal('XMLHttpRequest', FakeRequest)
   URL.createObjectURL = () => 'blob:a'
@@ -44,8 +50,12 @@ beforeEach(() => {
     share: (id: ItemId) => log.push(`share ${id}`),
     deletions: [],
   } as Partial<LiveBeam> as LiveBeam
-  const transfers = { tell: ({ do: what }) => log.push(what) } as Partial<Transfers> as Transfers
-  const context: Context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => live }
+  const tell = (command: EngineCommand) => {
+    log.push(command.do)
+    if (command.do === 'offer') seals.push(command.seal)
+  }
+  const transfers = { tell } as Partial<Transfers> as Transfers
+  context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => live }
   sharing = createSharing(context, new UploadNews(stores.transfers, context.toaster))
 })
 afterEach(() => vi.unstubAllGlobals())
@@ -359,4 +369,53 @@ it('s33_a_change_of_an_item_for_one_device_stays_between_the_two', () => {
   expect(addresseeOf(stores, 'a' as ItemId)).toBe('phone')
   expect(addresseeOf(stores, 'b' as ItemId)).toBe('phone')
   expect(addresseeOf(stores, 'c' as ItemId)).toBeUndefined()
+})
+
+describe('e7 a file in a sealed beam', () => {
+  const A = 'a' as ItemId
+  const note = () => new File(['four'], 'a.txt', { lastModified: 1 })
+  const contents = () =>
+    stores.items.getState().items.flatMap(({ content }) => (content.kind === 'file' ? [content] : []))
+
+  beforeEach(() => {
+    stores.account.setState({ status: 'anonymous' }, true)
+    sharing = createSharing(context, new UploadNews(stores.transfers, context.toaster), () => {}, newFileSeal)
+  })
+
+  it('has a seal of its own, in its item and where it is offered', () => {
+    sharing.shareFiles([note(), note()])
+    const made = contents().map(({ seal }) => seal)
+    expect(made.every((seal) => seal !== undefined)).toBe(true)
+    expect(new Set(made.map((seal) => seal?.key)).size).toBe(2)
+    expect(seals).toEqual(made)
+  })
+
+  it('keeps its seal when a reload has lost it and it is chosen again', () => {
+    sharing.shareFileAs(A, note())
+    const lost = { type: 'lost', id: A, asks: false } as const
+    stores.transfers.setState((state) => reduceTransfers(state, lost), true)
+    sharing.shareAgain(A, note())
+    expect(seals).toHaveLength(2)
+    expect(seals[1]).toEqual(contents()[0]?.seal)
+    expect(seals[1]).toEqual(seals[0])
+  })
+
+  it('keeps its seal when it was deleted and comes back', () => {
+    sharing.shareFileAs(A, note())
+    const [item] = stores.items.getState().items
+    if (item) sharing.offerAgain(item, note())
+    expect(seals[1]).toEqual(seals[0])
+  })
+
+  it('is offered to devices where the server stores only media, and cannot see that it is one', () => {
+    sharing.shareFiles([picture()])
+    expect(log).toEqual(['offer', expect.stringMatching(/^share /)])
+  })
+
+  it('has none where nothing is sealed', () => {
+    sharing = createSharing(context, new UploadNews(stores.transfers, context.toaster))
+    sharing.shareFiles([note()])
+    expect(contents()[0]).not.toHaveProperty('seal')
+    expect(seals).toEqual([undefined])
+  })
 })

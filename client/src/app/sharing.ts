@@ -5,6 +5,7 @@ import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
 import {
   addressee,
   type FileFacts,
+  type FileSeal,
   fileItemMessage,
   type Item,
   type ItemContent,
@@ -56,12 +57,17 @@ export type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareFolders' 
   offerAgain(item: Item, file: Blob): void
 }
 
-/** @param onShared called with each file that is shared, under its item */
+/**
+ * @param onShared called with each file that is shared, under its item
+ * @param newSeal makes what seals a file that is shared now (E7), or returns undefined where its bytes travel as they are
+ */
 export function createSharing(
   context: Context,
   uploads: UploadNews,
   onShared: (id: ItemId, file: Blob) => void = () => {},
+  newSeal: () => FileSeal | undefined = () => undefined,
 ): Sharing {
+  const outgoing = outgoingWith(newSeal)
   const copies = createStoredCopies(context)
   const shareTogether = sharerOf(context, copies, uploads, onShared)
   const sharingWith =
@@ -71,6 +77,8 @@ export function createSharing(
         parts.map((part) => ({ ...part, ...addressee(to) })),
         at,
       )
+  const sharesPacks = (shareAll: (parts: readonly OutgoingFile[]) => void) => (packs: readonly Pack[]) =>
+    shareAll(packs.map(({ file, manifest }) => outgoing(file, { manifest })))
   const offerSame = (id: ItemId, file: File, tells: boolean) => offerIfSame(context, copies, id, file, tells)
   return {
     shareText(text, { at, to } = {}) {
@@ -99,7 +107,7 @@ export function createSharing(
       const shareAll = sharingWith({ at, to })
       if (isBatch(context, files.length))
         shareAll(batchOf(files, newItemId).map(({ file, batch }) => outgoing(file, { batch })))
-      else void sharePacked(context, files.length, () => packFiles(files), shareAll)
+      else void sharePacked(context, files.length, () => packFiles(files), sharesPacks(shareAll))
       return true
     },
     shareFolders(folders, { at, to } = {}) {
@@ -107,7 +115,7 @@ export function createSharing(
       const each = async () => (await Promise.all(folders.map(packFolder))).flat()
       const makePacks = isBatch(context, folders.length) ? each : () => packFolders(folders)
       const count = folders.reduce((sum, { files }) => sum + files.length, 0)
-      void sharePacked(context, count, makePacks, sharingWith({ at, to }))
+      void sharePacked(context, count, makePacks, sharesPacks(sharingWith({ at, to })))
       return true
     },
     shareAgain(id, file) {
@@ -121,12 +129,12 @@ export function createSharing(
       if (canShare(context)) shareTogether([{ ...outgoing(file, { manifest }), to }])
     },
     offerAgain({ id, content, to }, file) {
-      const url = addressOf(file)
-      offer(context, id, file, url)
+      const offered = { id, file, url: addressOf(file), ...keptOf(content) }
+      offer(context, offered)
       onShared(id, file)
       const hasCopy = content.kind === 'file' && content.url !== null
       if (file instanceof File && !hasCopy && to === undefined)
-        copies.storeBeside({ id, file, name: displayName(file.name), url, ...placeIn(content) })
+        copies.storeBeside({ ...offered, file, name: displayName(file.name) })
     },
   }
 }
@@ -161,14 +169,14 @@ async function sharePacked(
   context: Context,
   files: number,
   makePacks: () => Promise<readonly Pack[]>,
-  shareAll: (parts: readonly OutgoingFile[]) => void,
+  shareAll: (packs: readonly Pack[]) => void,
 ): Promise<void> {
   const beam = context.live()
   const { toaster } = context
   const toast = files >= TAKES_A_WHILE ? toaster.lasting(preparing(files)) : null
   const packs = await makePacks().finally(() => toast?.end())
   if (context.live() !== beam || !canShare(context)) return
-  shareAll(packs.map(({ file, manifest }) => outgoing(file, { manifest })))
+  shareAll(packs)
 }
 
 function preparing(files: number): string {
@@ -189,17 +197,18 @@ function createStoredCopies(context: Context): StoredCopies {
     // Sharing it again would take back a deletion that the server has not confirmed yet.
     if (!context.live()?.deletions.includes(id)) share(context, id, message, extra)
   }
-  const offerStored = ({ id, file, url }: OutgoingFile) => offer(context, id, file, url)
+  const offerStored = (file: OutgoingFile) => offer(context, file)
   const sayNotStored = ({ name }: OutgoingFile, why: 'unreadable' | 'refused') =>
     context.toaster.bad(why === 'unreadable' ? changed(name) : notStored(name))
   return new StoredCopies(stores, uploadLoggedIn, shareStored, offerStored, sayNotStored)
 }
 
-function outgoing(
-  file: File,
-  more: Partial<Pick<OutgoingFile, 'id' | 'batch' | 'manifest'>> = {},
-): OutgoingFile {
-  return { id: newItemId(), file, name: displayName(file.name), url: addressOf(file), ...more }
+/** Returns what describes a file that is shared for the first time. */
+function outgoingWith(newSeal: () => FileSeal | undefined) {
+  return (file: File, more: Partial<Pick<OutgoingFile, 'id' | 'batch' | 'manifest'>> = {}): OutgoingFile => {
+    const seal = newSeal()
+    return { id: newItemId(), file, name: displayName(file.name), url: addressOf(file), seal, ...more }
+  }
 }
 
 /** Returns the ids of the cards that files are shown as: files of a batch are one. */
@@ -207,8 +216,11 @@ function cardIdsOf(files: readonly OutgoingFile[]): readonly ItemId[] {
   return [...new Set(files.map(({ id, batch }) => batch?.id ?? id))]
 }
 
-function placeIn(content: ItemContent): Pick<OutgoingFile, 'batch' | 'manifest'> {
-  return content.kind === 'file' ? { batch: content.batch, manifest: content.manifest } : {}
+/** Returns what stays the same when a file is offered again: with its seal, its bytes are those that others have of it. */
+function keptOf(content: ItemContent): Pick<OutgoingFile, 'batch' | 'manifest' | 'seal'> {
+  if (content.kind !== 'file') return {}
+  const { batch, manifest, seal } = content
+  return { batch, manifest, seal }
 }
 
 /** Whether an item was neither deleted, nor its beam left. */
@@ -226,7 +238,7 @@ function shareFile(
   const session = context.stores.session.getState()
   // The server keeps no copy of what is for one device.
   const isForOne = outgoing.to !== undefined
-  if (isForOne || session.status !== 'set' || !copies.comesFirst(outgoing.file)) {
+  if (isForOne || session.status !== 'set' || !copies.comesFirst(outgoing)) {
     offerFile(context, outgoing)
     return (hasRoom) => {
       if (hasRoom && !isForOne) copies.storeBeside(outgoing)
@@ -262,10 +274,10 @@ function storeFirst(
 
 /** Shares a file that devices receive directly from here. */
 function offerFile(context: Context, outgoing: OutgoingFile): void {
-  const { id, file, name, url, batch, manifest, to } = outgoing
+  const { id, file, name, batch, manifest, seal, to } = outgoing
   const { size, type, lastModified: modified } = file
-  const { message, extra } = fileItemMessage({ name, size, type, modified, batch, manifest })
-  offer(context, id, file, url)
+  const { message, extra } = fileItemMessage({ name, size, type, modified, batch, manifest, seal })
+  offer(context, outgoing)
   share(context, id, message, extra, { to })
 }
 
@@ -276,9 +288,9 @@ function offerIfSame(context: Context, copies: StoredCopies, id: ItemId, file: F
   const why = whyNotSame(file, item.content)
   if (why !== null) return void (tells && context.toaster.bad(why))
   const { name } = item.content
-  const url = addressOf(file)
-  offer(context, id, file, url)
-  if (item.to === undefined) copies.storeBeside({ id, file, name, url, ...placeIn(item.content) })
+  const offered = { id, file, name, url: addressOf(file), ...keptOf(item.content) }
+  offer(context, offered)
+  if (item.to === undefined) copies.storeBeside(offered)
 }
 
 /** Returns why a file is not the one that was shared, in words for the person; null when it is. */
@@ -304,8 +316,11 @@ function notStored(full: string): string {
 }
 
 /** Lets devices receive a file from here under an item. */
-function offer({ stores, transfers }: Context, id: ItemId, file: Blob, url = addressOf(file)): void {
-  transfers.tell({ do: 'offer', id, file })
+function offer(
+  { stores, transfers }: Context,
+  { id, file, url, seal }: Pick<OutgoingFile, 'id' | 'url' | 'seal'> & { file: Blob },
+): void {
+  transfers.tell({ do: 'offer', id, file, seal })
   stores.transfers.setState((state) => reduceTransfers(state, { type: 'offering', id, url }), true)
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newFileSeal } from '../crypto/file-keys'
 import type { BeamId, DeviceId, ItemId, Role, UploadedFile } from '../protocol/bindings'
 import { pendingItem } from '../protocol/item'
 import { reduceDevices } from '../stores/devices'
@@ -103,21 +104,43 @@ const names = () => [...under.keys()]
 
 describe('a file that is uploaded before it is shared', () => {
   it('is a medium, or any file of a saved beam, while no other device is here', () => {
-    expect(copies.comesFirst(outgoing('a').file)).toBe(true)
-    expect(copies.comesFirst(outgoing('a', 'application/zip').file)).toBe(false)
+    expect(copies.comesFirst(outgoing('a'))).toBe(true)
+    expect(copies.comesFirst(outgoing('a', 'application/zip'))).toBe(false)
     enterSaved()
-    expect(copies.comesFirst(outgoing('a', 'application/zip').file)).toBe(true)
+    expect(copies.comesFirst(outgoing('a', 'application/zip'))).toBe(true)
     const phone = { device_id: 'p' as DeviceId, name: 'Phone', caps: ['files' as const] }
     stores.devices.setState((state) => reduceDevices(state, { type: 'listed', devices: [phone] }), true)
-    expect(copies.comesFirst(outgoing('a').file)).toBe(false)
+    expect(copies.comesFirst(outgoing('a'))).toBe(false)
   })
 
   it('s4_is_no_medium_that_is_larger_than_the_server_takes', () => {
-    const { file } = outgoing('a')
-    stores.limits.setState({ upload_bytes: file.size - 1 })
-    expect(copies.comesFirst(file)).toBe(false)
-    stores.limits.setState({ upload_bytes: file.size })
-    expect(copies.comesFirst(file)).toBe(true)
+    const picture = outgoing('a')
+    stores.limits.setState({ upload_bytes: picture.file.size - 1 })
+    expect(copies.comesFirst(picture)).toBe(false)
+    stores.limits.setState({ upload_bytes: picture.file.size })
+    expect(copies.comesFirst(picture)).toBe(true)
+  })
+
+  it('e7_is_nothing_sealed_unless_the_beam_is_saved_because_the_server_would_see_no_medium', () => {
+    const sealed = { ...outgoing('a'), seal: newFileSeal() }
+    expect(copies.comesFirst(sealed)).toBe(false)
+    enterSaved()
+    expect(copies.comesFirst(sealed)).toBe(true)
+  })
+
+  it('e7_is_sealed_by_its_own_seal_and_its_item_keeps_what_only_this_device_knows_of_it', () => {
+    const seal = newFileSeal()
+    const file = { ...outgoing('a'), seal }
+    enterSaved()
+    copies.show(file)
+    copies.storeFirst(file, BEAM, (end) => ends.push(end))
+    expect(targets).toEqual([{ beam: BEAM, isStored: true, seal }])
+    const answered = { ...STORED, name: 'sealed', size: 76, type: 'application/octet-stream' }
+    answer('a.png', { status: 'stored', file: answered })
+    expect(shared[0]).toMatchObject({
+      extra: 'image',
+      message: { file: { name: 'a.png', size: 4, type: 'image/png', url: STORED.url, seal } },
+    })
   })
 
   it('is shown at once, with its progress', () => {

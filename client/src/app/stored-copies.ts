@@ -6,6 +6,7 @@
 import type { BeamId, DeviceId, ItemId, UploadedFile } from '../protocol/bindings'
 import {
   type BatchPart,
+  type FileSeal,
   fileCategory,
   fileItemMessage,
   type Item,
@@ -38,6 +39,8 @@ export interface OutgoingFile {
   readonly batch?: BatchPart | undefined
   /** Present when the file is many files with a manifest (F16). */
   readonly manifest?: ManifestFacts | undefined
+  /** Present when its bytes travel and are stored sealed (E7). */
+  readonly seal?: FileSeal | undefined
   /** The only other device that gets it (S33). */
   readonly to?: DeviceId
 }
@@ -85,10 +88,13 @@ export class StoredCopies {
     })
   }
 
-  /** Whether a file is uploaded before it is shared: if the server takes it, and no device could receive it directly. */
-  comesFirst(file: File): boolean {
-    const isTaken =
-      this.#isStored() || (isMedia(file) && file.size <= this.#stores.limits.getState().upload_bytes)
+  /**
+   * Whether a file is uploaded before it is shared: if the server takes it, and no device could receive it directly. For a beam
+   * that is neither saved nor kept it takes only what it sees to be media, so nothing that is sealed.
+   */
+  comesFirst({ file, seal }: Pick<OutgoingFile, 'file' | 'seal'>): boolean {
+    const isTakenAnywhere = !seal && isMedia(file) && file.size <= this.#stores.limits.getState().upload_bytes
+    const isTaken = this.#isStored() || isTakenAnywhere
     return isTaken && fileTakers(this.#stores.devices.getState()).length === 0
   }
 
@@ -98,9 +104,9 @@ export class StoredCopies {
 
   /** Shows a file that `storeFirst` will upload. */
   show(file: OutgoingFile): void {
-    const { id, name, batch, manifest } = file
+    const { id, name, batch, manifest, seal } = file
     const { size, type, lastModified: modified } = file.file
-    const { message, extra } = fileItemMessage({ name, size, type, modified, batch, manifest })
+    const { message, extra } = fileItemMessage({ name, size, type, modified, batch, manifest, seal })
     const event = { type: 'shared', item: pendingItem(id, message, extra, Date.now()) } as const
     this.#stores.items.setState((state) => reduceItems(state, event), true)
     this.#put(file, { status: 'moving', sent: 0, bytesPerSecond: 0 })
@@ -170,7 +176,7 @@ export class StoredCopies {
   }
 
   #start(
-    { id, file }: OutgoingFile,
+    { id, file, seal }: OutgoingFile,
     beam: BeamId,
     onProgress: (sent: number) => void,
     onEnd: (end: UploadEnd) => void,
@@ -178,7 +184,7 @@ export class StoredCopies {
   ): void {
     const cancel = this.#upload(
       file,
-      { beam, isStored: this.#isStored() },
+      { beam, isStored: this.#isStored(), seal },
       {
         onProgress,
         onEnd: (end) => {
@@ -193,18 +199,19 @@ export class StoredCopies {
     })
   }
 
-  /** The server recognizes media only. Any other file keeps the type that this device knows. */
+  /** The server recognizes media only, and nothing that is sealed. Any other file keeps the type that this device knows. */
   #shareStored(outgoing: OutgoingFile, stored: UploadedFile): void {
-    const { id, name, file, batch, manifest } = outgoing
-    const type = fileCategory(stored.type) === 'file' ? file.type : stored.type
+    const { id, name, file, batch, manifest, seal } = outgoing
+    const type = seal || fileCategory(stored.type) === 'file' ? file.type : stored.type
     const { message, extra } = storedItemMessage({
       name,
-      size: stored.size,
+      size: seal ? file.size : stored.size,
       type,
       modified: file.lastModified,
       url: stored.url,
       batch,
       manifest,
+      seal,
     })
     this.#share(id, message, extra)
     this.#stored.set(id, outgoing)

@@ -3,8 +3,7 @@ import { plural, t } from '@lingui/core/macro'
 import type { Restore } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
 import { reduceTransfers } from '../stores/transfers'
-import type { LiveBeam } from '../transport/live-beam'
-import type { Context } from './context'
+import type { Context, ItemChannel } from './context'
 import { endTransfersOf } from './transfer-news'
 
 /** A deleted item, and a function that shares it again. */
@@ -18,7 +17,7 @@ export interface WayBack {
 interface Deletion {
   readonly ways: readonly WayBack[]
   /** The beam that the items were in. They are restored only there. */
-  readonly beam: LiveBeam | null
+  readonly beam: ItemChannel | null
   isUndone: boolean
 }
 

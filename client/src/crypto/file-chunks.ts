@@ -10,13 +10,14 @@ import { expand } from './hkdf'
 
 /** Bytes of a file in a chunk. The last has fewer, perhaps none. */
 export const CHUNK_BYTES = 16_384
-const TAG_BYTES = 16
-const SEALED_BYTES = CHUNK_BYTES + TAG_BYTES
-const SALT_BYTES = 24
+/** By so much a sealed chunk is longer. */
+export const TAG_BYTES = 16
+export const SEALED_CHUNK_BYTES = CHUNK_BYTES + TAG_BYTES
+export const SALT_BYTES = 24
 const COMMITMENT_BYTES = 32
 /** Bytes before the first chunk. */
 export const HEADER_BYTES = SALT_BYTES + COMMITMENT_BYTES
-const KEY_BYTES = 32
+export const KEY_BYTES = 32
 const NONCE_BYTES = 12
 
 /** Returns how many bytes a file of this size has when it is sealed. */
@@ -26,7 +27,7 @@ export function sealedSize(size: number): number {
 
 /** Returns where a chunk begins in the sealed file. */
 export function chunkStart(chunk: number): number {
-  return HEADER_BYTES + chunk * SEALED_BYTES
+  return HEADER_BYTES + chunk * SEALED_CHUNK_BYTES
 }
 
 export class FileCipher {
@@ -57,7 +58,8 @@ export class FileCipher {
 
   /** Returns null for a chunk that was changed, is of another place, or is full where it is the last, or the other way round. */
   async open(chunk: number, sealed: Bytes, isLast: boolean): Promise<Bytes | null> {
-    if (sealed.byteLength < SEALED_BYTES !== isLast || sealed.byteLength > SEALED_BYTES) return null
+    if (sealed.byteLength < SEALED_CHUNK_BYTES !== isLast || sealed.byteLength > SEALED_CHUNK_BYTES)
+      return null
     try {
       return new Uint8Array(await crypto.subtle.decrypt(this.#params(chunk), this.key, sealed))
     } catch {

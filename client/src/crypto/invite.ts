@@ -1,10 +1,9 @@
 /** The invite secret of a beam, which is in its link behind `#k=` and never sent, and what a joiner proves with it. */
-import { type Bytes, concat, fromBase64Url, isEqual, toBase64Url, utf8 } from './bytes'
+import { type Bytes, concat, isEqual, utf8 } from './bytes'
 import { derive } from './hkdf'
 
 const SECRET_BYTES = 32
 const ID_BYTES = 8
-const FRAGMENT = '#k='
 
 /** What follows of an invite secret. */
 export interface InviteKeys {
@@ -24,18 +23,6 @@ export async function inviteKeysOf(secret: Bytes): Promise<InviteKeys> {
     of('join-psk', SECRET_BYTES),
   ])
   return { id, mac, psk }
-}
-
-/** Returns the fragment of a link. */
-export function fragmentOf(secret: Bytes): string {
-  return FRAGMENT + toBase64Url(secret)
-}
-
-/** Returns the secret in the fragment of a link; null where there is none. */
-export function secretIn(fragment: string): Bytes | null {
-  if (!fragment.startsWith(FRAGMENT)) return null
-  const secret = fromBase64Url(fragment.slice(FRAGMENT.length))
-  return secret?.byteLength === SECRET_BYTES ? secret : null
 }
 
 /** Returns what proves that the owner of a public key has the link. */

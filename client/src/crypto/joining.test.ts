@@ -2,25 +2,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { randomBytes, utf8 } from './bytes'
 import { commitmentOf, compare, isCommitted, type Share } from './comparing'
-import { fragmentOf, inviteKeysOf, isProof, proofOf, secretIn } from './invite'
+import { inviteKeysOf, isProof, proofOf } from './invite'
 import { joinerKeys, openWelcome, type Psk, publicBytes, sealWelcome } from './welcome'
 
 const CONTENT = utf8('the beam key')
 
 describe('the secret of a link', () => {
-  it('is behind the address, and read from there', () => {
-    const secret = randomBytes(32)
-    expect(fragmentOf(secret)).toMatch(/^#k=[\w-]{43}$/)
-    expect(secretIn(fragmentOf(secret))).toEqual(secret)
-  })
-
-  it.each(['', '#', '#k=', '#k=AAAA', `#k=${'A'.repeat(44)}`, `#x=${'A'.repeat(43)}`])(
-    'is not in %j',
-    (fragment) => {
-      expect(secretIn(fragment)).toBeNull()
-    },
-  )
-
   it('proves that the owner of a key has it', async () => {
     const keys = await inviteKeysOf(randomBytes(32))
     const [mine, other] = [await publicBytes(await joinerKeys()), await publicBytes(await joinerKeys())]

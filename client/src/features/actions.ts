@@ -181,6 +181,13 @@ export interface Actions {
   /** Removes a device from the beam; its device token is refused from then on. */
   removeDevice(id: DeviceId): void
 
+  /** Two people have compared the pictures: a device that waits is let in, and counts as verified from now on. */
+  confirmDevice(id: DeviceId): void
+  /** Refuses a device that waits to be let in. */
+  refuseDevice(id: DeviceId): void
+  /** Asks before any device is let in without the link, or no longer. */
+  askBefore(asks: boolean): void
+
   /** Gives this device another name, in all beams; an empty one means the default. */
   renameDevice(name: string): void
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { beamLink, findBeamId, parseBeamId } from './beam-link'
+import { beamLink, findBeamId, findInvite, parseBeamId } from './beam-link'
 import type { BeamId, Site } from './bindings'
 
 const ID = '7c9e6679-4b1d-4f0a-9d3c-5a1e2b3c4d5e'
@@ -40,21 +40,37 @@ describe('p3 the link of a beam', () => {
   const id = ID as BeamId
 
   it('carries the network address when the page is on localhost', () => {
-    const link = beamLink(id, site({ network_url: 'http://192.0.2.7:8080' }), local)
+    const link = beamLink({ beamId: id }, site({ network_url: 'http://192.0.2.7:8080' }), local)
     expect(link).toBe(`http://192.0.2.7:8080/?beam_id=${ID}`)
   })
 
   it('carries the own address when the server listens on loopback only', () => {
-    expect(beamLink(id, site({}), local)).toBe(`http://localhost:8080/?beam_id=${ID}`)
-    expect(beamLink(id, null, local)).toBe(`http://localhost:8080/?beam_id=${ID}`)
+    expect(beamLink({ beamId: id }, site({}), local)).toBe(`http://localhost:8080/?beam_id=${ID}`)
+    expect(beamLink({ beamId: id }, null, local)).toBe(`http://localhost:8080/?beam_id=${ID}`)
   })
 
   it('carries the public address wherever the page is', () => {
     const link = beamLink(
-      id,
+      { beamId: id },
       site({ public_url: 'https://h.example', network_url: 'http://192.0.2.7:8080' }),
       local,
     )
     expect(link).toBe(`https://h.example/?beam_id=${ID}`)
   })
+
+  const SECRET = `${'A'.repeat(42)}-`
+
+  it('e1 carries the secret behind the address, where it is found again', () => {
+    const link = beamLink({ beamId: id, invite: SECRET }, site({}), local)
+    expect(link).toBe(`http://localhost:8080/?beam_id=${ID}#k=${SECRET}`)
+    expect(findInvite(link)).toBe(SECRET)
+    expect(findBeamId(link)).toBe(ID)
+  })
+
+  it.each(['', '#', '#k=', '#k=AAAA', `#k=${SECRET}A`, `#x=${SECRET}`, `#k=${SECRET}&x`])(
+    'e1 finds no secret in %j',
+    (fragment) => {
+      expect(findInvite(fragment)).toBeNull()
+    },
+  )
 })

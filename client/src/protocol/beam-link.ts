@@ -4,6 +4,11 @@ import type { BeamId, Site } from './bindings'
 /** Query parameter that carries the beam's id in a link. */
 export const BEAM_PARAM = 'beam_id'
 
+/** Before the secret in a link (E1). A browser sends no fragment to a server. */
+const SECRET_MARKER = '#k='
+/** 32 bytes as base64url. */
+const SECRET = /^[\w-]{43}$/
+
 const MARKER = `?${BEAM_PARAM}=`
 const V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
@@ -22,13 +27,27 @@ export function findBeamId(text: string): BeamId | null {
   return parseBeamId(after === undefined ? text : (after.split(/[&#]/)[0] ?? ''))
 }
 
+/** Finds the secret in a link, or in the fragment of an address; null where there is none. */
+export function findInvite(text: string): string | null {
+  const [, after] = text.trim().split(SECRET_MARKER)
+  return after !== undefined && SECRET.test(after) ? after : null
+}
+
+/** What the link of a beam is made of. */
+export interface Linked {
+  readonly beamId: BeamId
+  /** The secret (E1), as base64url; absent or null where it is not known. */
+  readonly invite?: string | null | undefined
+}
+
 /** Returns the link by which another device joins the beam, on the origin of `shareableOrigin`. */
 export function beamLink(
-  beamId: BeamId,
+  { beamId, invite }: Linked,
   site: Site | null,
   page: { origin: string; hostname: string },
 ): string {
-  return `${shareableOrigin(site, page)}/${MARKER}${beamId}`
+  const secret = invite ? `${SECRET_MARKER}${invite}` : ''
+  return `${shareableOrigin(site, page)}/${MARKER}${beamId}${secret}`
 }
 
 /**

@@ -57,12 +57,18 @@ export const CHUNK_HEADER_BYTES = HEADER_BYTES + 4
 /** Bytes of a range: first, count. */
 const RANGE_BYTES = 8
 
+/** Bytes of the largest chunk, which is a sealed one (E7). */
+const LARGEST_CHUNK_BYTES = CHUNK_BYTES + 16
+
 /** Chunks in one frame. Larger frames leave in larger bursts, which lose more packets, and measured no faster. */
 const FRAME_CHUNKS = 4
 
 /** Returns how many whole chunks fit a frame of at most `maxFrame` bytes; at least one. */
 export function chunksPerFrame(maxFrame: number): number {
-  return Math.min(FRAME_CHUNKS, Math.max(1, Math.floor((maxFrame - CHUNK_HEADER_BYTES) / CHUNK_BYTES)))
+  return Math.min(
+    FRAME_CHUNKS,
+    Math.max(1, Math.floor((maxFrame - CHUNK_HEADER_BYTES) / LARGEST_CHUNK_BYTES)),
+  )
 }
 
 export function encodeFrame(frame: ControlFrame): Uint8Array<ArrayBuffer> {
@@ -109,11 +115,20 @@ function withRanges(
   return bytes
 }
 
-/** Writes a chunk frame around `body`. This is the only copy of the bytes between the file and the link. */
-export function chunkFrame(transfer: ItemId, first: number, body: Uint8Array): Uint8Array<ArrayBuffer> {
-  const bytes = header('chunk', transfer, CHUNK_HEADER_BYTES + body.byteLength)
+/** Writes a chunk frame around the parts of its body. This is the only copy of the bytes between the file and the link. */
+export function chunkFrame(
+  transfer: ItemId,
+  first: number,
+  ...parts: readonly Uint8Array[]
+): Uint8Array<ArrayBuffer> {
+  const length = parts.reduce((sum, { byteLength }) => sum + byteLength, CHUNK_HEADER_BYTES)
+  const bytes = header('chunk', transfer, length)
   new DataView(bytes.buffer).setUint32(HEADER_BYTES, first)
-  bytes.set(body, CHUNK_HEADER_BYTES)
+  let at = CHUNK_HEADER_BYTES
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.byteLength
+  }
   return bytes
 }
 

@@ -50,6 +50,29 @@ describe('a shared item', () => {
     expect(content).not.toHaveProperty('batch')
   })
 
+  const SEAL = { key: `${'k'.repeat(42)}A`, salt: 's'.repeat(32) }
+
+  it('e7_a_file_says_what_seals_it', () => {
+    const file = { name: 'a.png', size: 7, type: 'image/png', seal: SEAL }
+    const url = '/api/uploads/0123456789abcdef0123'
+    for (const { message, extra } of [fileItemMessage(file), storedItemMessage({ ...file, url })])
+      expect(parseContent(message, extra)).toMatchObject({ kind: 'file', seal: SEAL })
+  })
+
+  it.each([
+    [null],
+    ['k'],
+    [{ key: SEAL.key }],
+    [{ ...SEAL, key: SEAL.key.slice(1) }],
+    [{ ...SEAL, salt: `${SEAL.salt}s` }],
+    [{ ...SEAL, key: `${'k'.repeat(42)}B` }],
+    [{ ...SEAL, salt: '+'.repeat(32) }],
+  ])('e7_a_seal_that_cannot_be_read_counts_as_absent: %j', (seal) => {
+    const content = parseContent({ file: { name: 'a', size: 7, type: '', seal } }, 'file')
+    expect(content).toMatchObject({ kind: 'file', name: 'a' })
+    expect(content).not.toHaveProperty('seal')
+  })
+
   it('f9_has_the_address_of_its_stored_copy_and_no_other', () => {
     const stored = { name: 'a.png', size: 7, type: 'image/png', url: '/api/uploads/0123456789abcdef0123' }
     const { message, extra } = storedItemMessage(stored)

@@ -19,6 +19,14 @@ export interface FileFacts {
   readonly batch?: BatchPart | undefined
   /** Present when the bytes are many files with a manifest (F16). */
   readonly manifest?: ManifestFacts | undefined
+  /** Present when the bytes travel and are stored sealed (E7). */
+  readonly seal?: FileSeal | undefined
+}
+
+/** The secrets by which the bytes of one file are sealed (E7), as base64url: 32 bytes of key and 24 of salt. */
+export interface FileSeal {
+  readonly key: string
+  readonly salt: string
 }
 
 /** The place of a file among those that were shared together (F14). `index` counts from 0. */
@@ -73,7 +81,14 @@ const fileMessage = v.object({
     url: v.optional(v.unknown()),
     batch: v.optional(v.unknown()),
     manifest: v.optional(v.unknown()),
+    seal: v.optional(v.unknown()),
   }),
+})
+
+// Bits beyond the last byte would be a second way to write the same key.
+const fileSeal = v.object({
+  key: v.pipe(v.string(), v.regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/)),
+  salt: v.pipe(v.string(), v.regex(/^[\w-]{32}$/)),
 })
 
 const time = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
@@ -129,9 +144,10 @@ export function fileItemMessage(file: FileFacts): { message: unknown; extra: str
   return { message: { file: factsOf(file) }, extra: fileCategory(file.type) }
 }
 
-function factsOf({ name, size, type, modified, batch, manifest }: FileFacts): FileFacts {
+function factsOf({ name, size, type, modified, batch, manifest, seal }: FileFacts): FileFacts {
   const when = modified !== undefined && { modified }
-  return { name, size, type, ...when, ...(batch && { batch }), ...(manifest && { manifest }) }
+  const parts = { ...(batch && { batch }), ...(manifest && { manifest }), ...(seal && { seal }) }
+  return { name, size, type, ...when, ...parts }
 }
 
 /** Returns the category of a media type: its first part when known, else `file`. */
@@ -144,7 +160,7 @@ export function fileCategory(type: string): FileCategory {
 export function parseContent(message: unknown, extra: string): ItemContent {
   const file = v.safeParse(fileMessage, message)
   if (file.success) {
-    const { name, size, type, modified, url, batch, manifest } = file.output.file
+    const { name, size, type, modified, url, batch, manifest, seal } = file.output.file
     const stored = typeof url === 'string' && STORED_URL.test(url) ? url : null
     const facts = factsOf({
       name: displayName(name),
@@ -153,6 +169,7 @@ export function parseContent(message: unknown, extra: string): ItemContent {
       modified: v.is(time, modified) ? modified : undefined,
       batch: parseBatch(batch),
       manifest: parseManifestFacts(manifest, size),
+      seal: v.is(fileSeal, seal) ? { key: seal.key, salt: seal.salt } : undefined,
     })
     return { kind: 'file', category: fileCategory(type), url: stored, ...facts }
   }

@@ -39,8 +39,8 @@ export class PendingChanges {
   }
 
   /** Notes that an item is deleted. Returns the message for the server. */
-  delete(id: ItemId, message: unknown): ClientMessage {
-    const told: ClientMessage = { type: 'delete_note', message, id }
+  delete(id: ItemId, message: unknown, extra?: string): ClientMessage {
+    const told: ClientMessage = { type: 'delete_note', message, id, ...(extra !== undefined && { extra }) }
     this.#shares.delete(id)
     this.#deletions.set(id, unanswered(told))
     return told

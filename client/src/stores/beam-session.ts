@@ -10,6 +10,11 @@ export interface BeamSession {
   /** Null when joined by scan, link or typed id. */
   readonly beamKey: BeamKey | null
   readonly beamName: string
+  /**
+   * The secret that the beam's link carries (E1), as base64url; null where it is not known. It is never kept with the rest: the
+   * worker that has the keys keeps it sealed.
+   */
+  readonly invite?: string | null
   /** Milliseconds since the Unix epoch, converted from the server's clock to this device's; null for a saved beam. */
   readonly expiresAt: number | null
 }

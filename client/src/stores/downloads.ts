@@ -2,7 +2,7 @@
 import type { ItemId } from '../protocol/bindings'
 import { itemsOfCards } from './cards'
 import type { Stores } from './stores'
-import { addressIn } from './transfers'
+import { addressOf } from './transfers'
 
 export interface Download {
   readonly id: ItemId
@@ -20,7 +20,7 @@ export function downloadsOf(
   const known = transfers.getState().transfers
   return itemsOfCards(items.getState().items, ids).flatMap(({ id, content }) => {
     if (content.kind !== 'file') return []
-    const url = addressIn(known[id]) ?? content.url
+    const url = addressOf(content, known[id])
     return url === null ? [] : [{ id, url, name: content.name, size: content.size }]
   })
 }

@@ -10,6 +10,7 @@ import { createCanvasStore } from './canvas'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
+import { createEncryptionStore } from './encryption'
 import { createFlowsStore } from './flows'
 import { createFullViewStore } from './full-view'
 import { createIncomingStore } from './incoming'
@@ -33,6 +34,7 @@ import { createShareTargetStore } from './share-target'
 import { createShortcutStore } from './shortcut'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
+import { createTrustStore } from './trust'
 import { createUnfinishedStore } from './unfinished'
 
 /** @param language in which the page is shown at first */
@@ -57,9 +59,11 @@ export function createStores(language: Language = SOURCE) {
     shortcut: createShortcutStore(),
     canvas: createCanvasStore(),
     editor: createEditorStore(),
+    encryption: createEncryptionStore(),
     flows: createFlowsStore(),
     fullView: createFullViewStore(),
     transfers: createTransfersStore(),
+    trust: createTrustStore(),
     unfinished: createUnfinishedStore(),
     media: createMediaStore(),
     packs: createPacksStore(),

@@ -1,6 +1,7 @@
 /** The transfers of files to and from this device, by item. */
 import { createStore } from 'zustand/vanilla'
 import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { ItemContent } from '../protocol/item'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { TransferWay, Way } from '../protocol/way'
 
@@ -121,6 +122,17 @@ export function addressIn(transfer: Transfer | undefined): string | null {
   if (!transfer || transfer.role === 'lost') return null
   if (transfer.role !== 'receiving') return transfer.url
   return transfer.state.status === 'done' ? transfer.state.url : null
+}
+
+/**
+ * Returns where a file can be read from here: on this device, or at the server, which has a copy of it. A copy that is sealed
+ * (E7) is received first, as from a device.
+ */
+export function addressOf(
+  { url, seal }: Pick<Extract<ItemContent, { kind: 'file' }>, 'url' | 'seal'>,
+  transfer: Transfer | undefined,
+): string | null {
+  return addressIn(transfer) ?? (seal ? null : url)
 }
 
 /** Returns the files that other devices offer and that wait for a tap here. */

@@ -1,6 +1,7 @@
 /** The messages between the page and the engine: plain values, because the engine lives in a worker. */
 
 import type { DeviceId, ErrorCode, ItemId, RelayUse } from '../protocol/bindings'
+import type { FileSeal } from '../protocol/item'
 import type { LinkKey } from '../protocol/receiver'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { UnfinishedFile } from '../protocol/unfinished-file'
@@ -32,8 +33,8 @@ export type EngineCommand =
   | { do: 'passOn'; isAllowed: boolean }
   /** The largest message that the peer accepts. */
   | { do: 'maxMessage'; device: DeviceId; key: string; bytes: number }
-  /** This device offers a file. */
-  | { do: 'offer'; id: ItemId; file: Blob }
+  /** This device offers a file. Its bytes travel sealed where it has a seal (E7). */
+  | { do: 'offer'; id: ItemId; file: Blob; seal?: FileSeal | undefined }
   /** Receive a file, unless it was received before. What an earlier page has of it is not requested again. */
   | { do: 'receive'; file: IncomingFile; picked: FileSystemFileHandle | null }
   /** Find a file that was received before, or go on with one that was begun. Otherwise it is only offered. */
@@ -58,6 +59,8 @@ export interface IncomingFile extends SinkFile {
   readonly isPrivate?: boolean
   /** The address of the copy that the server has (F9); absent when it has none. */
   readonly url?: string | undefined
+  /** What opens its chunks (E7); absent when they come in clear. */
+  readonly seal?: FileSeal | undefined
 }
 
 /** The links that carry a transfer: direct ones by their keys, and the server's relay. */

@@ -3,9 +3,11 @@
 import { vi } from 'vitest'
 import type { BeamId, DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
 import { decodeFrame, type Frame } from '../protocol/frames'
+import type { FileSeal } from '../protocol/item'
 import { numbersFrom } from '../protocol/seeded-numbers'
 import type { UnfinishedFile } from '../protocol/unfinished-file'
 import { blake3 } from './blake3'
+import { cryptoSettles } from './crypto-stage'
 import { Engine } from './engine'
 import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
 import { MemoryFiles } from './sinks/memory'
@@ -14,6 +16,7 @@ import type { ReadPart } from './stored-link'
 
 // The library is loaded in real time, which stands still in the tests.
 await blake3(new Uint8Array())
+await blake3(new Uint8Array(), new Uint8Array(32))
 
 export const KIB = 1024
 export const MIB = 1024 * KIB
@@ -36,6 +39,8 @@ export class StageDevice {
   onSent: (sent: Sent) => void = () => {}
   /** What the page answers for its websocket, in bytes; null leaves the engine without an answer. */
   unsent: (() => number) | null = () => 0
+  /** What the items say that its files are sealed with. */
+  seal: FileSeal | undefined
   /** Where its files are written instead of memory. */
   sink: ((file: SinkFile) => Sink | Promise<Sink>) | null = null
   /** What its disk has of a file. */
@@ -111,15 +116,16 @@ export class StageDevice {
   }
 
   offers(file: Blob, id = FILE): void {
-    this.engine.handle({ do: 'offer', id, file })
+    this.engine.handle({ do: 'offer', id, file, seal: this.seal })
   }
 
   receives(size: number, from: StageDevice, id = FILE): void {
-    this.engine.handle({ do: 'receive', file: incomingFile(size, from, id), picked: null })
+    const file = { ...incomingFile(size, from, id), seal: this.seal }
+    this.engine.handle({ do: 'receive', file, picked: null })
   }
 
   looks(size: number, from: StageDevice, id = FILE): void {
-    this.engine.handle({ do: 'look', file: incomingFile(size, from, id) })
+    this.engine.handle({ do: 'look', file: { ...incomingFile(size, from, id), seal: this.seal } })
   }
 
   leaves(id = FILE): void {
@@ -302,6 +308,7 @@ export class StageChannel {
 export async function settles(ms = 1): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms)
   await new Promise((resolve) => setImmediate(resolve))
+  await cryptoSettles()
 }
 
 /** Returns bytes of which no two chunks are equal. */

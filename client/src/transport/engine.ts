@@ -96,7 +96,7 @@ export class Engine {
       case 'passOn':
         return this.#passing.allow(command.isAllowed)
       case 'offer':
-        this.#sending.offer(command.id, command.file)
+        this.#sending.offer(command.id, command.file, command.seal)
         for (const device of this.#devices.values()) this.#sending.sayIfMissed(device, command.id)
         return
       case 'receive':

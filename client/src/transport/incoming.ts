@@ -1,4 +1,5 @@
 /** One file that this device receives: the receiver's rules, and the sink for its bytes. */
+import type { Bytes } from '../crypto/bytes'
 import { CHUNK_BYTES, type DeviceId, LARGEST_BUDGET_BYTES } from '../protocol/bindings'
 import type { ChunkRange } from '../protocol/chunk-set'
 import type { CancelReason } from '../protocol/frames'
@@ -9,11 +10,14 @@ import { chunkCount, type LinkKey, Receiver, rangeBytes } from '../protocol/rece
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { Hash } from './blake3'
 import { Checking } from './checking'
+import { ChunkLayout } from './chunk-layout'
+import { close, discard, type Ending, failureOf } from './ending'
 import type { IncomingFile } from './engine-messages'
 import { Givers } from './givers'
 import { Speed } from './progress'
 import type { RemoteDevice } from './remote-device'
-import { NoRoom, type OpenSink, type Part, type Sink } from './sinks/sink'
+import { SealedChunks } from './sealed-chunks'
+import type { OpenSink, Part, Sink } from './sinks/sink'
 import type { ReadPart } from './stored-link'
 
 export interface IncomingEvents {
@@ -25,12 +29,11 @@ export interface IncomingEvents {
   onLacking(incoming: Incoming): void
   /** Devices gave chunks of a piece that is wrong. */
   onWrong(incoming: Incoming, piece: number, givers: readonly DeviceId[]): void
+  /** A device gave chunks that do not open (E7). They are wanted again. */
+  onUnopened(incoming: Incoming, giver: DeviceId): void
   /** The sink failed. */
   onBroken(incoming: Incoming, why: TransferFailure): void
 }
-
-/** How a transfer ended. What was received of an interrupted one waits until the file is received again. */
-export type Ending = 'done' | 'cancelled' | 'failed' | 'interrupted'
 
 /**
  * An unfinished file is entered in the journal after so many bytes or milliseconds. What a page that ends had received
@@ -62,6 +65,9 @@ export class Incoming {
   readonly receiver: Receiver
   readonly givers: Givers
   readonly checking: Checking
+  /** What opens its chunks; null when they come in clear. */
+  readonly sealed: SealedChunks | null
+  readonly layout: ChunkLayout
   readonly #head: Head | null
   readonly speed = new Speed()
   /** The waiting state last reported to the page, so that each of a thousand waiting files reports once. */
@@ -74,6 +80,8 @@ export class Incoming {
   #sink: Sink | null = null
   /** The complete file, once it is being finished. */
   #whole: Promise<Blob | null> | null = null
+  /** Counts how often all was lost: chunks that were being opened are then of another file. */
+  #era = 0
   /** Bytes that are durable and not in the journal, and when it was written last, in milliseconds. */
   #unkept = 0
   #keptAt = 0
@@ -92,7 +100,9 @@ export class Incoming {
   ) {
     this.receiver = new Receiver(file.size)
     this.givers = new Givers(this, random)
-    this.checking = new Checking(this.receiver, hash, {
+    this.sealed = SealedChunks.of(file)
+    this.layout = new ChunkLayout(file.size, this.sealed !== null)
+    this.checking = new Checking(this.receiver, this.sealed?.hashing(hash) ?? hash, {
       onChecked: (checked) => this.#checked(checked),
       onLacking: () => this.events.onLacking(this),
       onBroken: (error) => this.#broke(error),
@@ -232,6 +242,7 @@ export class Incoming {
 
   /** What an earlier page has received is not of this file: everything is received again. */
   #isAnotherFile(): void {
+    this.#era += 1
     this.receiver.lostAll()
     this.receiver.refused({ first: 0, count: chunkCount(this.file.size) })
     this.checking.clear()
@@ -239,27 +250,48 @@ export class Incoming {
 
   /**
    * Takes chunks that arrived on a link.
-   * @param arrived notes their arrival, and returns those to write
+   * @param arrived notes the arrival of so many bytes of the file, and returns the chunks to write
    */
   chunk(
     first: number,
-    bytes: Uint8Array<ArrayBuffer>,
+    bytes: Bytes,
     from: DeviceId,
     link: LinkKey,
-    arrived: () => readonly ChunkRange[],
+    arrived: (bytes: number) => readonly ChunkRange[],
   ): void {
     if (this.#state.at !== 'open') return
     const { sink } = this.#state
     this.givers.carriers.carried(link)
-    for (const range of arrived()) {
-      const at = (range.first - first) * CHUNK_BYTES
-      const part = bytes.subarray(at, at + range.count * CHUNK_BYTES)
-      this.checking.came(range, part, from, sink.read)
-      this.#write(sink, range, part)
+    const { chunkBytes } = this.layout
+    for (const range of arrived(this.layout.clearBytes(bytes.byteLength))) {
+      const at = (range.first - first) * chunkBytes
+      const part = bytes.subarray(at, at + range.count * chunkBytes)
+      if (this.sealed) void this.#open(this.sealed, range, part, from)
+      else this.#take(sink, range, part, from)
     }
   }
 
-  #write(sink: Sink, range: ChunkRange, bytes: Uint8Array<ArrayBuffer>): void {
+  /** Opens chunks and takes them. Meanwhile they count as those that wait for the disk, which bounds how many there are (F4). */
+  async #open(sealed: SealedChunks, range: ChunkRange, bytes: Bytes, from: DeviceId): Promise<void> {
+    const era = this.#era
+    try {
+      const opened = await sealed.open(range.first, bytes)
+      // A pause ends nothing: its sink stays, and takes what had arrived.
+      if (!this.#sink || this.hasEnded || this.#era !== era) return
+      if (opened) return this.#take(this.#sink, range, opened, from)
+      this.receiver.refused(range)
+      this.events.onUnopened(this, from)
+    } catch (error) {
+      this.#broke(error)
+    }
+  }
+
+  #take(sink: Sink, range: ChunkRange, bytes: Bytes, from: DeviceId): void {
+    this.checking.came(range, bytes, from, sink.read)
+    this.#write(sink, range, bytes)
+  }
+
+  #write(sink: Sink, range: ChunkRange, bytes: Bytes): void {
     const position = range.first * CHUNK_BYTES
     const wrote = () => {
       this.receiver.wrote(range)
@@ -312,7 +344,7 @@ export class Incoming {
   }
 
   /** Reads bytes of the pieces that can be given. */
-  async read(position: number, length: number): Promise<Uint8Array | null> {
+  async read(position: number, length: number): Promise<Bytes | null> {
     if (!this.#whole) return this.#sink?.read?.(position, length) ?? null
     const file = await this.#whole
     return file && new Uint8Array(await file.slice(position, position + length).arrayBuffer())
@@ -353,33 +385,4 @@ export class Incoming {
   #broke(error: unknown): void {
     if (!this.hasEnded) this.events.onBroken(this, failureOf(error))
   }
-}
-
-/**
- * Closes the sink of a transfer that ended.
- * @param last what to keep of an interrupted one; null when nothing has come
- */
-function close(
-  sink: Sink,
-  how: Ending,
-  last: { durable: readonly ChunkRange[]; isPaused: boolean } | null,
-): void {
-  const { part } = sink
-  if (how !== 'interrupted' || !part) return discard(sink)
-  // Where it fails, as on a full disk, the entry before it says what is there.
-  if (last) void part.keep(last.durable, last.isPaused).catch(() => {})
-  void part.leave().catch(() => {})
-}
-
-/** Removes a sink's bytes. A failure is ignored: the sweep of the next start removes the rest. */
-function discard(sink: Sink): void {
-  void sink.discard().catch(() => {})
-}
-
-/** Returns why a sink failed. */
-export function failureOf(error: unknown): TransferFailure {
-  if (error instanceof NoRoom) return error.why
-  if (error instanceof DOMException && error.name === 'QuotaExceededError') return { reason: 'diskFull' }
-  const message = error instanceof Error ? error.message : ''
-  return message === '' ? { reason: 'notWritten' } : { reason: 'other', message }
 }

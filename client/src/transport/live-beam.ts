@@ -98,8 +98,9 @@ export class LiveBeam {
     if (this.#live) this.#send(share)
   }
 
-  delete(id: ItemId, message: unknown): void {
-    const deletion = this.#pending.delete(id, message)
+  /** @param extra proves in a sealed beam that a device of it deletes (E4) */
+  delete(id: ItemId, message: unknown, extra?: string): void {
+    const deletion = this.#pending.delete(id, message, extra)
     this.memory.deleted(id, message)
     if (this.#live) this.#send(deletion)
   }
@@ -151,6 +152,16 @@ export class LiveBeam {
   /** Sends a signal to a device. It is lost while the socket is down: links are then set up again. */
   signal(to: DeviceId, message: unknown): void {
     if (this.#live) this.#send({ type: 'signal', message, extra: { to } })
+  }
+
+  /** Sends a device what lets one of the two in (E6). It is lost while the socket is down. */
+  e2e(to: DeviceId, message: unknown): void {
+    if (this.#live) this.#send({ type: 'e2e', message, extra: { to } })
+  }
+
+  /** Asks for all items again, because more of them can be opened now. */
+  resync(): void {
+    if (this.#live && this.#sync === null) this.#askForEverything()
   }
 
   /** Sends a frame through the server (R1). */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { Bytes } from '../crypto/bytes'
 import { CHUNK_BYTES } from '../protocol/bindings'
 import { PIECE_BYTES, PIECE_CHUNKS } from '../protocol/pieces'
 import { blake3 } from './blake3'
@@ -8,9 +9,10 @@ import { blobSource, OfferedFile, PieceMemory, type Source } from './offered-fil
 const offered = (source: Source, memory = new PieceMemory()) => new OfferedFile(source, memory, blake3)
 
 /** Counts how often each piece is read. */
-function counted(size: number): Source & { readonly reads: number[]; content: Uint8Array } {
+function counted(size: number): Source & { readonly reads: number[]; content: Bytes } {
   return {
     size,
+    sealed: null,
     content: bytes(size),
     reads: [],
     async read(position, length) {

@@ -1,10 +1,14 @@
 /** A file that this device gives to others. It is read piece by piece, and each piece is hashed when it is first read. */
+
+import { type Bytes, concat } from '../crypto/bytes'
 import { CHUNK_BYTES } from '../protocol/bindings'
 import type { ChunkRange } from '../protocol/chunk-set'
+import type { FileSeal } from '../protocol/item'
 import { isSame, type PieceHash } from '../protocol/piece-checks'
 import { PIECE_BYTES, piecesOf } from '../protocol/pieces'
 import { rangeBytes } from '../protocol/receiver'
 import type { Hash } from './blake3'
+import { SealedChunks } from './sealed-chunks'
 
 /**
  * Bytes of pieces that are kept in memory, of all files together: what the largest budget of a receiver holds (F4), so that
@@ -16,13 +20,17 @@ const MOST_KEPT_BYTES = 32 * 1024 * 1024
 export interface Source {
   /** In bytes. */
   readonly size: number
+  /** What seals them on their way; null for those that travel as they are. */
+  readonly sealed: SealedChunks | null
   /** Returns null, or rejects, when they cannot be read. */
-  read(position: number, length: number): Promise<Uint8Array | null>
+  read(position: number, length: number): Promise<Bytes | null>
 }
 
-export function blobSource(file: Blob): Source {
+export function blobSource(file: Blob, seal?: FileSeal): Source {
+  const { size } = file
   return {
-    size: file.size,
+    size,
+    sealed: SealedChunks.of({ seal, size }),
     read: async (position, length) =>
       new Uint8Array(await file.slice(position, position + length).arrayBuffer()),
   }
@@ -30,10 +38,10 @@ export function blobSource(file: Blob): Source {
 
 /** The pieces that were read last. Those that were not used for the longest time are let go first. */
 export class PieceMemory {
-  readonly #pieces = new Map<object, Uint8Array>()
+  readonly #pieces = new Map<object, Bytes>()
   #bytes = 0
 
-  get(key: object): Uint8Array | null {
+  get(key: object): Bytes | null {
     const piece = this.#pieces.get(key)
     if (!piece) return null
     this.#pieces.delete(key)
@@ -41,7 +49,7 @@ export class PieceMemory {
     return piece
   }
 
-  keep(key: object, piece: Uint8Array): void {
+  keep(key: object, piece: Bytes): void {
     this.forget(key)
     this.#pieces.set(key, piece)
     this.#bytes += piece.byteLength
@@ -62,7 +70,8 @@ export class OfferedFile {
   readonly hashes = new Map<number, PieceHash>()
   /** A name for each piece in the memory. */
   readonly #keys = new Map<number, object>()
-  readonly #reading = new Map<number, Promise<Uint8Array | null>>()
+  readonly #reading = new Map<number, Promise<Bytes | null>>()
+  readonly #hash: Hash | null
 
   /**
    * @param hash null for a file that was received: those who want it know its hashes
@@ -71,17 +80,19 @@ export class OfferedFile {
   constructor(
     readonly source: Source,
     readonly memory: PieceMemory,
-    readonly hash: Hash | null,
+    hash: Hash | null,
     readonly onHash: (piece: number, hash: PieceHash) => void = () => {},
-  ) {}
+  ) {
+    this.#hash = hash && (source.sealed?.hashing(hash) ?? hash)
+  }
 
   get size(): number {
     return this.source.size
   }
 
   /** Returns the bytes of chunks that are in memory; null when they are not. */
-  ready(range: ChunkRange): Uint8Array | null {
-    const parts: Uint8Array[] = []
+  ready(range: ChunkRange): Bytes | null {
+    const parts: Bytes[] = []
     for (const piece of piecesOf(range)) {
       const key = this.#keys.get(piece)
       const bytes = key && this.memory.get(key)
@@ -92,7 +103,7 @@ export class OfferedFile {
   }
 
   /** Returns the bytes of chunks; null when the file is gone or has changed on the disk. */
-  async read(range: ChunkRange): Promise<Uint8Array | null> {
+  async read(range: ChunkRange): Promise<Bytes | null> {
     const pieces = piecesOf(range)
     const read = await Promise.all(pieces.map((piece) => this.piece(piece)))
     const parts = read.flatMap((bytes, at) => (bytes ? [part(bytes, pieces[at] ?? 0, range, this.size)] : []))
@@ -100,13 +111,13 @@ export class OfferedFile {
   }
 
   /** Returns the bytes of a piece; null as `read` does. */
-  piece(piece: number): Promise<Uint8Array | null> {
+  piece(piece: number): Promise<Bytes | null> {
     const reading = this.#reading.get(piece) ?? this.#read(piece).catch(() => null)
     this.#reading.set(piece, reading)
     return reading.finally(() => this.#reading.delete(piece))
   }
 
-  async #read(piece: number): Promise<Uint8Array | null> {
+  async #read(piece: number): Promise<Bytes | null> {
     const start = piece * PIECE_BYTES
     const length = Math.min(PIECE_BYTES, this.size - start)
     const bytes = await this.source.read(start, length)
@@ -119,9 +130,9 @@ export class OfferedFile {
   }
 
   /** Whether a piece is what it was when it was read first. */
-  async #isRight(piece: number, bytes: Uint8Array): Promise<boolean> {
-    if (!this.hash) return true
-    const hash = await this.hash(bytes)
+  async #isRight(piece: number, bytes: Bytes): Promise<boolean> {
+    if (!this.#hash) return true
+    const hash = await this.#hash(bytes)
     const known = this.hashes.get(piece)
     if (known) return isSame(known, hash)
     this.hashes.set(piece, hash)
@@ -137,20 +148,14 @@ export class OfferedFile {
 }
 
 /** Returns the bytes of a piece that a range of chunks has. */
-function part(bytes: Uint8Array, piece: number, range: ChunkRange, size: number): Uint8Array {
+function part(bytes: Bytes, piece: number, range: ChunkRange, size: number): Bytes {
   const start = piece * PIECE_BYTES
   const from = range.first * CHUNK_BYTES
   return bytes.subarray(Math.max(0, from - start), Math.max(0, from + rangeBytes(range, size) - start))
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+function joined(parts: readonly Bytes[]): Bytes {
   const [only] = parts
   if (only && parts.length === 1) return only
-  const whole = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0))
-  let at = 0
-  for (const bytes of parts) {
-    whole.set(bytes, at)
-    at += bytes.byteLength
-  }
-  return whole
+  return concat(...parts)
 }

@@ -17,6 +17,7 @@ function scene(pieces: number) {
   const reads: number[] = []
   const source = {
     size: pieces * PIECE_BYTES,
+    sealed: null,
     read: async (position: number, length: number) => {
       reads.push(position / PIECE_BYTES)
       return new Uint8Array(length)

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { TAG_BYTES } from '../crypto/file-chunks'
 import { CHUNK_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
 import { decodeFrame } from '../protocol/frames'
 import { blake3 } from './blake3'
@@ -19,7 +20,8 @@ const DEVICE = new RemoteDevice('device' as DeviceId, relay)
 class Wire implements FrameLink {
   readonly key = 'wire'
   readonly kind = 'direct'
-  maxFrame = 64 * 1024 + 21
+  /** Room for four chunks, also sealed ones. */
+  maxFrame = 4 * (CHUNK_BYTES + TAG_BYTES) + 21
   readonly sent: { transfer: ItemId; first: number; bytes: Uint8Array }[] = []
   /** Number of frames that it accepts before it has no room. */
   takes = Number.POSITIVE_INFINITY

@@ -1,4 +1,5 @@
 /** Sends the chunks that are wanted on one link, frame by frame as there is room. */
+import type { Bytes } from '../crypto/bytes'
 import { chunkFrame, chunksPerFrame } from '../protocol/frames'
 import type { Turn } from '../protocol/send-queue'
 import { STALL_MS } from '../protocol/stall-clock'
@@ -17,11 +18,13 @@ export async function pump(link: Link, onUnreadable: (outgoing: Outgoing) => voi
   link.isPumping = true
   try {
     for (let turn = await nextTurn(link); turn; turn = await nextTurn(link)) {
-      const bytes = turn.transfer.file.ready(turn.range) ?? (await read(link, turn))
+      const { file } = turn.transfer
+      const bytes = file.ready(turn.range) ?? (await read(link, turn))
+      const body = file.source.sealed ? await seal(turn, bytes) : bytes && [bytes]
       link.queue.sent()
-      // It was cancelled during the read.
+      // It was cancelled meanwhile.
       if (turn.transfer.hasEnded) continue
-      if (bytes) send(link, turn, bytes)
+      if (body) send(link, turn, body)
       else onUnreadable(turn.transfer)
     }
   } finally {
@@ -35,13 +38,22 @@ async function nextTurn(link: Link): Promise<Turn<Outgoing> | null> {
   return link.queue.next(chunksPerFrame(link.wire.maxFrame))
 }
 
-function send(link: Link, { transfer, range }: Turn<Outgoing>, bytes: Uint8Array): void {
+function send(link: Link, { transfer, range }: Turn<Outgoing>, body: readonly Bytes[]): void {
   transfer.sender.gave(range)
   transfer.carriers.carried(link.key)
-  link.wire.send(chunkFrame(transfer.id, range.first, bytes))
+  link.wire.send(chunkFrame(transfer.id, range.first, ...body))
 }
 
-async function read(link: Link, { transfer, range }: Turn<Outgoing>): Promise<Uint8Array | null> {
+/** Returns null where there is nothing to seal, or the page cannot. */
+async function seal(
+  { range, transfer }: Turn<Outgoing>,
+  bytes: Bytes | null,
+): Promise<readonly Bytes[] | null> {
+  const chunks = bytes && transfer.file.source.sealed?.seal(range.first, bytes)
+  return (await chunks?.catch(() => null)) ?? null
+}
+
+async function read(link: Link, { transfer, range }: Turn<Outgoing>): Promise<Bytes | null> {
   const sign = chunkFrame(transfer.id, range.first, new Uint8Array())
   const signs = setInterval(() => link.wire.send(sign.slice()), SIGN_INTERVAL_MS)
   try {

@@ -2,12 +2,14 @@
 
 import type { ItemId } from '../protocol/bindings'
 import type { CancelReason, Frame } from '../protocol/frames'
+import type { FileSeal } from '../protocol/item'
 import { pieceCount } from '../protocol/pieces'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { UnfinishedFile } from '../protocol/unfinished-file'
 import { cancelledByThem } from './cancelled'
+import { type Ending, failureOf } from './ending'
 import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
-import { type Ending, failureOf, Incoming, type IncomingEvents, type Means } from './incoming'
+import { Incoming, type IncomingEvents, type Means } from './incoming'
 import { IncomingFiles } from './incoming-files'
 import type { Link } from './link'
 import { blobSource } from './offered-file'
@@ -75,6 +77,10 @@ export class Receiving {
         if (areOfSource(givers, incoming) && givers.includes(STORED)) this.#stored.ban(incoming)
         this.swarming.wrong(incoming, piece, givers)
       },
+      onUnopened: (incoming, giver) => {
+        if (giver === STORED) this.#stored.ban(incoming)
+        this.swarming.unopened(incoming, giver)
+      },
       onBroken: (incoming, why) => {
         const progress = { status: 'failed', bytes: incoming.received, why } as const
         // The person may make room and go on with what is here.
@@ -109,7 +115,7 @@ export class Receiving {
     if (this.#isMoving(file.id)) return otherwise(null, false)
     this.#searches.begin(file, {
       onComplete: (whole) => {
-        if (isPassedOn(file)) this.passing.add(file.id, passable(whole))
+        if (isPassedOn(file)) this.passing.add(file.id, passable(whole, file.seal))
         this.#reports.say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true })
       },
       onRest: otherwise,
@@ -205,8 +211,8 @@ export class Receiving {
     if (!giver) return
     if (incoming.refusal) return incoming.source === source ? this.#unexpected(incoming) : undefined
     const { first, bytes } = frame
-    incoming.chunk(first, bytes, source.id, link.key, () => {
-      const fresh = source.scheduler.arrived(giver, link.key, first, bytes.byteLength, this.now())
+    incoming.chunk(first, bytes, source.id, link.key, (length) => {
+      const fresh = source.scheduler.arrived(giver, link.key, first, length, this.now())
       // Signs of life and chunks that nobody wanted do not count: it may send them for ever (F20).
       if (fresh.length > 0) giver.gave(this.now())
       return fresh
@@ -422,6 +428,6 @@ export class Receiving {
 }
 
 /** A file that an earlier page has received, and found to be right. */
-function passable(file: Blob): Passable {
-  return { ...blobSource(file), pieces: [{ first: 0, count: pieceCount(file.size) }] }
+function passable(file: Blob, seal: FileSeal | undefined): Passable {
+  return { ...blobSource(file, seal), pieces: [{ first: 0, count: pieceCount(file.size) }] }
 }

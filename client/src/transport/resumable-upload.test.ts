@@ -2,9 +2,14 @@ import { IDBFactory } from 'fake-indexeddb'
 import 'fake-indexeddb/auto'
 import type { HttpRequest, HttpResponse, HttpStack } from 'tus-js-client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { sealedSize } from '../crypto/file-chunks'
+import { newFileSeal } from '../crypto/file-keys'
 import type { BeamId, UploadedFile } from '../protocol/bindings'
+import type { FileSeal } from '../protocol/item'
+import { cryptoSettles } from './crypto-stage'
 import { HttpError, type readUploaded } from './http'
 import { uploadInPieces } from './resumable-upload'
+import { SealedFile } from './sealed-file'
 import { PROGRESS_WITHIN_MS, type UploadEnd, uploadAfter } from './upload'
 import { UploadPlaces } from './upload-places'
 
@@ -24,6 +29,9 @@ const STORED: UploadedFile = {
 class Server {
   readonly uploads = new Map<string, { length: number; offset: number }>()
   readonly requests: string[] = []
+  /** What came in pieces, and what was said of it. */
+  readonly bodies: Blob[] = []
+  metadata = ''
   /**
    * Statuses that the next requests get from a proxy; 0 breaks the connection, null keeps it silent, `swallow` takes all bytes
    * and then keeps it silent, a number of bytes breaks it there. Undefined is no fault.
@@ -82,6 +90,7 @@ class Request implements HttpRequest {
 
   async send(body?: Blob | null): Promise<HttpResponse> {
     const { server, method, url } = this
+    server.metadata = this.#headers.get('Upload-Metadata') ?? server.metadata
     server.requests.push(`${method} ${this.#headers.get('Upload-Offset') ?? ''}`.trim())
     const fault = server.faults.shift()
     if (fault === 'swallow') this.#onProgress(body?.size ?? 0)
@@ -92,6 +101,7 @@ class Request implements HttpRequest {
       throw new Error('cut')
     }
     const size = body?.size ?? 0
+    if (body) server.bodies.push(body)
     this.#onProgress(size)
     const [status, headers] =
       fault === undefined ? server.answer(method, url, this.#headers, size) : [fault, []]
@@ -133,7 +143,7 @@ afterEach(() => {
 const film = (size = PIECE + 3) =>
   new File([new Uint8Array(size)], 'film.mkv', { type: 'video/x-matroska', lastModified: 5 })
 
-function start(file = film()) {
+function start(file = film(), seal?: FileSeal) {
   const httpStack: HttpStack = {
     createRequest: (method, url) => new Request(server, method, url),
     getName: () => 'test',
@@ -153,7 +163,7 @@ function start(file = film()) {
   const upload = uploadAfter(makeSure, (file, target, events) =>
     uploadInPieces(file, target, events, { places, httpStack, read }),
   )
-  return upload(file, { beam: BEAM, isStored: true }, events)
+  return upload(file, { beam: BEAM, isStored: true, seal }, events)
 }
 
 /** Lets time pass until the upload has ended. */
@@ -162,6 +172,7 @@ const ended = () => passesUntil(() => ends.length > 0)
 async function passesUntil(is: () => boolean): Promise<void> {
   for (let turn = 0; turn < 400 && !is(); turn++) {
     await new Promise((resolve) => setImmediate(resolve))
+    await cryptoSettles()
     await vi.advanceTimersByTimeAsync(500)
   }
   expect(is()).toBe(true)
@@ -345,3 +356,37 @@ describe('an upload in pieces', () => {
 function answered(count: number): undefined[] {
   return Array(count).fill(undefined)
 }
+
+describe('e7 a sealed file', () => {
+  const SIZE = 5 * MIB + 3
+  const seal = newFileSeal()
+  const whole = async () => {
+    const sealed = new SealedFile(film(SIZE), seal)
+    return Buffer.from(await (await sealed.slice(0, sealed.size)).arrayBuffer())
+  }
+  const came = async () => Buffer.from(await new Blob(server.bodies).arrayBuffer())
+
+  it('comes as its sealed form, without its name and its type', async () => {
+    start(film(SIZE), seal)
+    await ended()
+    expect([...server.uploads.values()]).toEqual([{ length: sealedSize(SIZE), offset: sealedSize(SIZE) }])
+    expect((await came()).equals(await whole())).toBe(true)
+    expect(server.metadata).toBe(`filename ${btoa('sealed')},filetype ${btoa('application/octet-stream')}`)
+  })
+
+  it('goes on after a cut at any byte', async () => {
+    server.faults.push(undefined, { after: 12_345 })
+    start(film(SIZE), seal)
+    await ended()
+    expect(ends).toEqual([{ status: 'stored', file: STORED }])
+    expect((await came()).equals((await whole()).subarray(12_345))).toBe(true)
+  })
+
+  it('that is shared twice goes to two places, because its two forms have no piece in common', async () => {
+    start(film(SIZE), seal)
+    await passesUntil(() => server.uploads.size === 1)
+    start(film(SIZE), newFileSeal())
+    await passesUntil(() => ends.length === 2)
+    expect(server.uploads.size).toBe(2)
+  })
+})

@@ -1,11 +1,14 @@
 /** Uploads in pieces that go on where they stopped, by tus 1.0 (H45 to H48). The only door to `tus-js-client`. */
-import { DetailedError, type HttpStack, Upload as Tus } from 'tus-js-client'
+import { DetailedError, type FileReader, type HttpStack, Upload as Tus } from 'tus-js-client'
 import type { UploadedFile } from '../protocol/bindings'
+import type { FileSeal } from '../protocol/item'
 import { HttpError, readUploaded } from './http'
+import { SealedFile } from './sealed-file'
 import {
   isRefusal,
   type Lapsed,
   PROGRESS_WITHIN_MS,
+  SEALED,
   type Upload,
   type UploadEnd,
   type UploadEvents,
@@ -50,6 +53,7 @@ export function uploadInPieces(
 
 class ResumableUpload {
   readonly #file: File
+  readonly #seal: FileSeal | undefined
   readonly #events: UploadEvents<End>
   readonly #around: Surroundings
   readonly #endpoint: string
@@ -64,12 +68,13 @@ class ResumableUpload {
   #acknowledged = 0
   #isOver = false
 
-  constructor(file: File, { beam }: UploadTarget, events: UploadEvents<End>, around: Surroundings) {
+  constructor(file: File, { beam, seal }: UploadTarget, events: UploadEvents<End>, around: Surroundings) {
     this.#file = file
+    this.#seal = seal
     this.#events = events
     this.#around = around
     this.#endpoint = `/api/beams/${beam}/tus/`
-    this.#key = uploadKey(beam, file)
+    this.#key = uploadKey(beam, file, seal)
   }
 
   async begin(): Promise<void> {
@@ -93,7 +98,7 @@ class ResumableUpload {
 
   #start(url: string | null): void {
     const { httpStack } = this.#around
-    const { name, type } = this.#file
+    const { name, type } = this.#seal ? SEALED : this.#file
     const tus = new Tus(this.#file, {
       // Only for an upload that begins: the library would also begin anew after any failed question of how far it is.
       endpoint: url === null ? this.#endpoint : null,
@@ -103,6 +108,7 @@ class ResumableUpload {
       retryDelays: RETRY_DELAYS,
       storeFingerprintForResuming: false,
       ...(httpStack ? { httpStack } : {}),
+      ...(this.#seal ? { fileReader: readerOf(new SealedFile(this.#file, this.#seal)) } : {}),
       onShouldRetry: (error) => mayPass(failureOf(error)),
       onAfterResponse: (_, answer) => this.#heard(Number(answer.getHeader('upload-offset') ?? 0)),
       onUploadUrlAvailable: () => {
@@ -204,6 +210,19 @@ class ResumableUpload {
     clearTimeout(this.#stalled)
     this.#around.places.leave(this.#key)
   }
+}
+
+/** Lets the library read a file in its sealed form. */
+function readerOf(file: SealedFile): FileReader {
+  const { size } = file
+  const slice = async (start: number, end: number) => {
+    return {
+      value: await file.slice(start, Math.min(end, size)),
+      size: Math.min(end, size) - start,
+      done: end >= size,
+    }
+  }
+  return { openFile: async () => ({ size, slice, close() {} }) }
 }
 
 /** Why a request failed. */

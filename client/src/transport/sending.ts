@@ -2,6 +2,7 @@
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import { type ChunkRange, ChunkSet } from '../protocol/chunk-set'
 import type { CancelReason, Frame } from '../protocol/frames'
+import type { FileSeal } from '../protocol/item'
 import type { PieceHash } from '../protocol/piece-checks'
 import { STALL_MS } from '../protocol/stall-clock'
 import type { TransferFailure } from '../protocol/transfer-failure'
@@ -51,11 +52,11 @@ export class Sending {
     readonly now: () => number,
   ) {}
 
-  offer(id: ItemId, blob: Blob): void {
+  offer(id: ItemId, blob: Blob, seal?: FileSeal): void {
     this.#offers.get(id)?.file.forget()
     const onHash = (piece: number, hash: PieceHash) =>
       this.#hashes.made(this.#offers.get(id)?.to.values() ?? [], piece, hash)
-    const file = new OfferedFile(blobSource(blob), this.memory, this.hash, onHash)
+    const file = new OfferedFile(blobSource(blob, seal), this.memory, this.hash, onHash)
     this.#offers.set(id, { file, within: (range) => [range], isOwn: true, to: new Map() })
   }
 

@@ -2,11 +2,12 @@
  * The last way of a transfer: the copy of the file that the server has (F22). It is read in ranges while no device can give
  * the file, and no longer once one can.
  */
-import { CHUNK_BYTES, type DeviceId, type ItemId, SMALLEST_BUDGET_BYTES } from '../protocol/bindings'
+import { type DeviceId, type ItemId, SMALLEST_BUDGET_BYTES } from '../protocol/bindings'
 import type { ChunkRange } from '../protocol/chunk-set'
-import { type LinkKey, type Receiver, rangeBytes } from '../protocol/receiver'
+import type { LinkKey, Receiver } from '../protocol/receiver'
 import { STALL_MS } from '../protocol/stall-clock'
 import type { Checking } from './checking'
+import type { ChunkLayout } from './chunk-layout'
 import { type Givers, storedKeyOf } from './givers'
 
 /** Reads bytes of a stored copy. @throws when the server does not give them */
@@ -22,8 +23,8 @@ export const STORED = 'stored' as DeviceId
 
 /** Bytes of one request: so long that the pauses between them cost little, and so short that little is lost at a change. */
 const REQUEST_BYTES = 8 * 1024 * 1024
-/** Bytes that are handed on at once. */
-const PORTION_BYTES = 4 * CHUNK_BYTES
+/** Chunks that are handed on at once. */
+const PORTION_CHUNKS = 4
 /** No device has been able to give anything for so long before the copy is read, in milliseconds. */
 const GRACE_MS = 2_000
 /** Pause after a request that failed, in milliseconds. */
@@ -38,13 +39,14 @@ export interface Stored {
   readonly isOpen: boolean
   readonly receiver: Receiver
   readonly checking: Checking
+  readonly layout: ChunkLayout
   readonly givers: Givers
   chunk(
     first: number,
     bytes: Uint8Array<ArrayBuffer>,
     from: DeviceId,
     link: LinkKey,
-    arrived: () => readonly ChunkRange[],
+    arrived: (bytes: number) => readonly ChunkRange[],
   ): void
 }
 
@@ -128,13 +130,13 @@ export class StoredLink {
     const reading = new AbortController()
     this.#reading = reading
     this.#heardAt = this.now()
-    const { receiver, file } = this.incoming
+    const { receiver, layout } = this.incoming
     try {
       for (;;) {
         const range = receiver.wantRun(this.key, REQUEST_BYTES)
         if (!range || reading.signal.aborted) return
-        const bytes = rangeBytes(range, file.size)
-        const stream = await this.read(this.url, range.first * CHUNK_BYTES, bytes, reading.signal)
+        const bytes = layout.bytesOf(range)
+        const stream = await this.read(this.url, layout.start(range.first), bytes, reading.signal)
         await this.#take(stream, range.first, bytes, reading.signal)
       }
     } catch (error) {
@@ -162,14 +164,13 @@ export class StoredLink {
   /** Hands on what is read, in whole chunks. @throws when it ends too early */
   async #take(stream: ReadableStream<Uint8Array>, first: number, bytes: number, signal: AbortSignal) {
     const reader = stream.getReader()
-    const portion = new Uint8Array(PORTION_BYTES)
+    const { layout, receiver } = this.incoming
+    const portion = new Uint8Array(PORTION_CHUNKS * layout.chunkBytes)
     let [filled, taken] = [0, 0]
     const handOn = () => {
       const part = portion.slice(0, filled)
-      const at = first + taken / CHUNK_BYTES
-      this.incoming.chunk(at, part, STORED, this.key, () =>
-        this.incoming.receiver.arrived(at, part.byteLength, [this.key]),
-      )
+      const at = first + taken / layout.chunkBytes
+      this.incoming.chunk(at, part, STORED, this.key, (length) => receiver.arrived(at, length, [this.key]))
       taken += filled
       filled = 0
     }
@@ -179,11 +180,11 @@ export class StoredLink {
       if (done || signal.aborted) break
       this.#heardAt = this.now()
       for (let at = 0; at < value.byteLength; ) {
-        const length = Math.min(value.byteLength - at, PORTION_BYTES - filled)
+        const length = Math.min(value.byteLength - at, portion.byteLength - filled)
         portion.set(value.subarray(at, at + length), filled)
         at += length
         filled += length
-        if (filled === PORTION_BYTES || taken + filled === bytes) handOn()
+        if (filled === portion.byteLength || taken + filled === bytes) handOn()
       }
     }
     await reader.cancel()

@@ -20,7 +20,14 @@ function scene() {
     incomingFile(200 * PIECE_BYTES, stageDevice('a')),
     null,
     source,
-    { onRoom: nothing, onHead: nothing, onLacking: nothing, onWrong: nothing, onBroken: nothing },
+    {
+      onRoom: nothing,
+      onHead: nothing,
+      onLacking: nothing,
+      onWrong: nothing,
+      onUnopened: nothing,
+      onBroken: nothing,
+    },
     { hash: blake3, random: () => 0, readStored: () => Promise.reject(new Error('none')) },
   )
   const passing = new PassingOn({ pass: nothing, unpass: nothing }, new PieceMemory())

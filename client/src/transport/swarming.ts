@@ -104,6 +104,15 @@ export class Swarming {
     this.events.onRoom(incoming)
   }
 
+  /** Chunks do not open. Unlike with a piece, it is certain who gave them: that device gives nothing of the file any more. */
+  unopened(incoming: Incoming, giver: DeviceId): void {
+    if (areOfSource([giver], incoming)) this.#count(incoming)
+    if (incoming.hasEnded) return
+    const liar = incoming.givers.others.find(({ device }) => device.id === giver)
+    if (liar) incoming.givers.ban(liar.device)
+    this.events.onRoom(incoming)
+  }
+
   /** What is wrong came from where only right pieces come from. Others are not asked again for one. */
   #count(incoming: Incoming): void {
     const times = (this.#wrong.get(incoming) ?? 0) + 1

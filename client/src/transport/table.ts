@@ -35,6 +35,20 @@ export class Table<Key extends string, Value> {
     }
   }
 
+  /**
+   * Returns what is there, or else writes a value, so that of two tabs at once both get the same.
+   * @throws when the browser refuses it
+   */
+  async readOrWrite(key: Key, value: Value): Promise<Value> {
+    return this.#asks(async (database) => {
+      const transaction = database.transaction(this.#name, 'readwrite')
+      const there: Value | undefined = await transaction.store.get(key)
+      if (there === undefined) await transaction.store.put(value, key)
+      await transaction.done
+      return there ?? value
+    })
+  }
+
   /** Removes an entry that is as it is meant to be. Where the browser refuses it, the entry stays. */
   async remove(key: Key, isMeant: (value: Value) => boolean = () => true): Promise<void> {
     try {

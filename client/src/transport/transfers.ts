@@ -40,7 +40,7 @@ export class Transfers {
   #relay: Command<'relay'> = { do: 'relay', use: null }
   #most: Command<'most'> | null = null
   #passOn: Command<'passOn'> | null = null
-  readonly #offers = new Map<ItemId, Blob>()
+  readonly #offers = new Map<ItemId, Command<'offer'>>()
   readonly #deleted = new Map<ItemId, Blob>()
   readonly #receives = new Map<ItemId, Requested>()
   /** Bytes of frames that went through the server, by device. */
@@ -56,7 +56,7 @@ export class Transfers {
 
   /** Returns the file that this device offers under an item; null when there is none. */
   offered(id: ItemId): Blob | null {
-    return this.#offers.get(id) ?? null
+    return this.#offers.get(id)?.file ?? null
   }
 
   /** Returns the file that this device offered under an item that was deleted; null when there is none. */
@@ -119,7 +119,7 @@ export class Transfers {
     worker.postMessage(this.#relay)
     if (this.#most) worker.postMessage(this.#most)
     if (this.#passOn) worker.postMessage(this.#passOn)
-    for (const [id, file] of this.#offers) worker.postMessage({ do: 'offer', id, file })
+    for (const offer of this.#offers.values()) worker.postMessage(offer)
     for (const { command, isPaused } of this.#receives.values()) {
       worker.postMessage(isPaused ? { do: 'look', file: command.file } : command)
     }
@@ -154,7 +154,7 @@ export class Transfers {
         this.#passOn = command
         return
       case 'offer':
-        this.#offers.set(command.id, command.file)
+        this.#offers.set(command.id, command)
         this.#deleted.delete(command.id)
         return
       case 'receive':
@@ -184,10 +184,10 @@ export class Transfers {
   }
 
   #withdrawn(id: ItemId): void {
-    const file = this.#offers.get(id)
-    if (!file) return
+    const offer = this.#offers.get(id)
+    if (!offer) return
     this.#offers.delete(id)
-    this.#deleted.set(id, file)
+    this.#deleted.set(id, offer.file)
     const [oldest] = this.#deleted.keys()
     if (oldest !== undefined && this.#deleted.size > MOST_DELETED) this.#deleted.delete(oldest)
   }

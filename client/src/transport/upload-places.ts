@@ -1,5 +1,6 @@
 /** Where unfinished uploads go on after a reload: the addresses that the server gave them (H45). */
 import type { BeamId } from '../protocol/bindings'
+import type { FileSeal } from '../protocol/item'
 import { Table } from './table'
 
 /** The server ends an upload that nobody goes on with for so many milliseconds (H47). */
@@ -7,9 +8,12 @@ const KEPT_MS = 24 * 60 * 60 * 1000
 /** A page that is loaded again gets the place once the old page is gone, which takes a moment, on a slow phone more. */
 const LET_GO_WITHIN_MS = 3000
 
-/** Names the place of a file's upload. A file that was changed has another one. */
-export function uploadKey(beam: BeamId, file: File): string {
-  return JSON.stringify([beam, file.name, file.size, file.lastModified])
+/**
+ * Names the place of a file's upload. A file that was changed has another one, and so has one with another seal (E7), because
+ * pieces of two would make none.
+ */
+export function uploadKey(beam: BeamId, file: File, seal?: FileSeal): string {
+  return JSON.stringify(seal ? [beam, seal.salt] : [beam, file.name, file.size, file.lastModified])
 }
 
 interface Place {

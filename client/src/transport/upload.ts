@@ -1,5 +1,6 @@
 /** What every upload of a file to the server's store has in common (F9). */
 import type { BeamId, UploadedFile } from '../protocol/bindings'
+import type { FileSeal } from '../protocol/item'
 
 export interface UploadEvents<End = UploadEnd> {
   /** Bytes of the file that were sent so far. */
@@ -26,7 +27,12 @@ export interface Lapsed {
 export interface UploadTarget {
   readonly beam: BeamId
   readonly isStored: boolean
+  /** What seals the file before it goes to the server (E7); absent for one that is stored as it is. */
+  readonly seal?: FileSeal | undefined
 }
+
+/** The name and the type of all files that the server stores sealed. */
+export const SEALED = { name: 'sealed', type: 'application/octet-stream' } as const
 
 /** Sends a file. The returned function cancels. */
 export type Upload<End = UploadEnd> = (

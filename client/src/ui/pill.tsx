@@ -6,7 +6,7 @@ import { type Glyph, Icon } from './icon'
 import css from './pill.module.css'
 
 interface PillProps extends ComponentProps<'button'> {
-  tone: 'plain' | 'ok' | 'warn'
+  tone: 'plain' | 'ok' | 'warn' | 'bad'
   /** Without an icon the pill shows a spinner. */
   icon?: Glyph | undefined
   small?: boolean

@@ -9,6 +9,7 @@ import type { Device } from '../../protocol/bindings'
 import { mayRemoveDevices } from '../../stores/beam-access'
 import { shownName } from '../../stores/device-name'
 import { deviceName, personName } from '../../stores/devices'
+import type { Trust } from '../../stores/trust'
 import { Avatar } from '../../ui/avatar'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
@@ -16,11 +17,13 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Dialog } from '../../ui/dialog'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
+import { SwitchRow } from '../../ui/switch-row'
 import { useApp } from '../actions'
 import { NotifySwitch } from '../arrival/notify-switch'
 import { KeptRow } from '../keep/kept-row'
 import { useMayShare } from '../session/beam'
 import { PATHS } from '../transfer/path-label'
+import { Comparison } from './comparison'
 import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
 import { DeviceNameForm } from './device-name-form'
@@ -60,6 +63,9 @@ function DeviceList() {
   const devices = useStore(stores.devices, (state) => state.devices)
   const mayRemove = useStore(stores.access, mayRemoveDevices)
   // Only a saved beam's link can be renewed.
+  const encryption = useStore(stores.encryption, ({ kind }) => kind)
+  const isSealed = encryption === 'sealed'
+  const asksBefore = useStore(stores.trust, (state) => state.asksBefore)
   const isSaved = useStore(stores.access, ({ kind }) => kind === 'saved')
   const [removing, setRemoving] = useState<Device | null>(null)
   const [sendingTo, setSendingTo] = useState<Device | null>(null)
@@ -67,6 +73,7 @@ function DeviceList() {
   const name = deviceName(stores.devices.getState(), removing?.device_id ?? null)
   return (
     <>
+      {isSealed && <p className={css.promise}>{t`Only these devices can read what is shared here.`}</p>}
       <ul>
         {devices.map((device) => (
           <DeviceRow
@@ -90,6 +97,14 @@ function DeviceList() {
       <SavePlaceRow />
       <NotifySwitch />
       <PassingOnSwitch />
+      {isSealed && (
+        <SwitchRow
+          label={t`Ask before letting devices in`}
+          hint={t`Devices that open the QR code or the link come in without being asked about.`}
+          isOn={asksBefore}
+          onTurn={actions.askBefore}
+        />
+      )}
       {removing && (
         <ConfirmDialog
           title={t`Remove device`}
@@ -109,15 +124,28 @@ function DeviceList() {
 }
 
 /** Whose device it is. A long name of a person is cut off at its end. */
-function Meta({ mine, person }: { mine: boolean; person: string | null }) {
-  if (!mine && person === null) return null
+function Meta({ mine, person, trust }: { mine: boolean; person: string | null; trust: Trust | null }) {
+  if (!mine && person === null && trust === null) return null
   return (
     <span className={css.meta} dir={mine ? undefined : 'auto'}>
       {mine && t`This device`}
       {mine && person && ' · '}
       <bdi>{person}</bdi>
+      {trust && person && ' · '}
+      {trust && trustWords(trust)}
     </span>
   )
+}
+
+function trustWords({ state }: Trust): string {
+  switch (state) {
+    case 'asking':
+      return t`Wants to come in`
+    case 'unverified':
+      return t`Not verified`
+    case 'verified':
+      return t`Verified`
+  }
 }
 
 interface DeviceRowProps {
@@ -129,7 +157,8 @@ interface DeviceRowProps {
 }
 
 function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
-  const { devices } = useApp().stores
+  const { devices, trust: trusts } = useApp().stores
+  const trust = useStore(trusts, (state) => state.devices[device.device_id] ?? null)
   const [renaming, setRenaming] = useState(false)
   const mine = useStore(devices, (state) => state.me === device.device_id)
   const path = useStore(devices, (state) => state.paths[device.device_id])
@@ -146,55 +175,60 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
     )
   }
   return (
-    <li className={css.device}>
-      {person !== null && picture !== null ? (
-        <Avatar name={person} picture={picture} size={40} />
-      ) : (
-        <span className={css.icon}>
-          <Icon of={deviceIcon(device.name)} size={20} />
-        </span>
-      )}
-      <div className={css.words}>
-        <div className={css.name} dir="auto" title={name}>
-          <span>{unnumbered}</span>
-          {/* The number tells equal names apart, so it is never cut off. */}
-          <span className={css.number}>{name.slice(unnumbered.length)}</span>
+    <li>
+      <div className={css.device}>
+        {person !== null && picture !== null ? (
+          <Avatar name={person} picture={picture} size={40} />
+        ) : (
+          <span className={css.icon}>
+            <Icon of={deviceIcon(device.name)} size={20} />
+          </span>
+        )}
+        <div className={css.words}>
+          <div className={css.name} dir="auto" title={name}>
+            <span>{unnumbered}</span>
+            {/* The number tells equal names apart, so it is never cut off. */}
+            <span className={css.number}>{name.slice(unnumbered.length)}</span>
+          </div>
+          <div className={css.facts}>
+            {badge && (
+              <Badge tone={badge.tone} icon={badge.icon}>
+                {badge.label}
+              </Badge>
+            )}
+            <Meta mine={mine} person={person} trust={trust} />
+          </div>
         </div>
-        <div className={css.facts}>
-          {badge && (
-            <Badge tone={badge.tone} icon={badge.icon}>
-              {badge.label}
-            </Badge>
-          )}
-          <Meta mine={mine} person={person} />
-        </div>
+        {mine && (
+          <IconButton
+            icon={Pencil}
+            label={t`Rename this device`}
+            look="small"
+            iconSize={16}
+            onClick={() => setRenaming(true)}
+          />
+        )}
+        {onSend && !mine && (
+          <IconButton
+            icon={Send}
+            label={t`Send to ${name}`}
+            look="small"
+            iconSize={16}
+            onClick={() => onSend(device)}
+          />
+        )}
+        {onRemove && !mine && (
+          <IconButton
+            icon={X}
+            label={t`Remove device ${name}`}
+            look="small"
+            iconSize={16}
+            onClick={() => onRemove(device)}
+          />
+        )}
       </div>
-      {mine && (
-        <IconButton
-          icon={Pencil}
-          label={t`Rename this device`}
-          look="small"
-          iconSize={16}
-          onClick={() => setRenaming(true)}
-        />
-      )}
-      {onSend && !mine && (
-        <IconButton
-          icon={Send}
-          label={t`Send to ${name}`}
-          look="small"
-          iconSize={16}
-          onClick={() => onSend(device)}
-        />
-      )}
-      {onRemove && !mine && (
-        <IconButton
-          icon={X}
-          label={t`Remove device ${name}`}
-          look="small"
-          iconSize={16}
-          onClick={() => onRemove(device)}
-        />
+      {trust && trust.state !== 'verified' && (
+        <Comparison device={device} trust={trust} onRemove={onRemove && (() => onRemove(device))} />
       )}
     </li>
   )

@@ -1,11 +1,15 @@
 import { i18n, type MessageDescriptor } from '@lingui/core'
 import { msg, plural, t } from '@lingui/core/macro'
+import Lock from 'lucide-react/icons/lock'
+import LockOpen from 'lucide-react/icons/lock-open'
 import Monitor from 'lucide-react/icons/monitor'
+import ShieldAlert from 'lucide-react/icons/shield-alert'
 import Users from 'lucide-react/icons/users'
 import WifiOff from 'lucide-react/icons/wifi-off'
 import { Suspense, useCallback, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Connection, Gone } from '../../stores/connection'
+import type { Encryption } from '../../stores/encryption'
 import { Button } from '../../ui/button'
 import { useDismiss } from '../../ui/dismiss'
 import type { Glyph } from '../../ui/icon'
@@ -33,6 +37,7 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
   const count = useDeviceCount()
   const hasItems = useHasItems()
   const keptUntil = useKeptUntil()
+  const security = useSecurity()
   const [open, setOpen] = useState(false)
   const close = useCallback(() => setOpen(false), [])
   const anchor = useRef<HTMLDivElement>(null)
@@ -42,7 +47,7 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
   if (connection.status === 'stopped') return <StoppedBar why={connection.why} />
   const look =
     online || connection.status === 'idle'
-      ? pillLook(connection, count, keptText(keptUntil, phone))
+      ? pillLook(connection, count, keptText(keptUntil, phone), security)
       : offlineLook()
   if (!look) return null
   return (
@@ -66,7 +71,7 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
 }
 
 interface PillLook {
-  tone: 'plain' | 'ok' | 'warn'
+  tone: 'plain' | 'ok' | 'warn' | 'bad'
   icon?: Glyph
   text: string
 }
@@ -75,7 +80,25 @@ function offlineLook(): PillLook {
   return { tone: 'warn', icon: WifiOff, text: t`Offline` }
 }
 
-function pillLook(connection: Connection, count: number, kept: string | null): PillLook | null {
+type Security = Encryption['kind'] | 'unverified'
+
+/** How well what is shared here is kept from others: the worst of all counts. */
+function useSecurity(): Security {
+  const { stores } = useApp()
+  const kind = useStore(stores.encryption, (state) => state.kind)
+  const here = useStore(stores.devices, (state) => state.devices)
+  const isUnverified = useStore(stores.trust, ({ devices }) =>
+    here.some(({ device_id }) => (devices[device_id]?.state ?? 'verified') !== 'verified'),
+  )
+  return kind === 'sealed' && isUnverified ? 'unverified' : kind
+}
+
+function pillLook(
+  connection: Connection,
+  count: number,
+  kept: string | null,
+  security: Security,
+): PillLook | null {
   switch (connection.status) {
     case 'idle':
     case 'stopped':
@@ -90,8 +113,28 @@ function pillLook(connection: Connection, count: number, kept: string | null): P
       const here = Math.max(1, count)
       const devices = plural(here, { one: '# device', other: '# devices' })
       const text = kept === null ? devices : `${devices} · ${kept}`
+      const secured = securityLook(security, text)
+      if (secured) return secured
       return count > 1 ? { tone: 'ok', icon: Users, text } : { tone: 'plain', icon: Monitor, text }
     }
+  }
+}
+
+/** Returns null where nothing is known of it. */
+function securityLook(security: Security, devices: string): PillLook | null {
+  switch (security) {
+    case 'off':
+    case 'unknown':
+      return null
+    case 'sealed':
+      return { tone: 'ok', icon: Lock, text: t`Encrypted · ${devices}` }
+    case 'unverified':
+      return { tone: 'warn', icon: ShieldAlert, text: t`Not verified` }
+    case 'waiting':
+    case 'locked':
+      return { tone: 'warn', text: t`Waiting to be let in` }
+    case 'clear':
+      return { tone: 'bad', icon: LockOpen, text: t`Not encrypted` }
   }
 }
 

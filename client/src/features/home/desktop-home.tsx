@@ -3,6 +3,7 @@ import { Suspense, useRef } from 'react'
 import { lazyPart, loadable } from '../../ui/lazy-part'
 import { useApp } from '../actions'
 import { EmptyGround } from '../canvas/empty-ground'
+import { NotLetIn } from '../devices/not-let-in'
 import { FileInput, PICKS_FOLDERS } from '../files/file-input'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { useMayShare, useSession } from '../session/beam'
@@ -72,6 +73,12 @@ function Middle({ stage }: { stage: Stage }) {
       return <NothingYet />
     case 'alone-with-notes':
       return <HeroBesideNotes />
+    case 'not-let-in':
+      return (
+        <div className={css.middle}>
+          <NotLetIn />
+        </div>
+      )
     case 'joining':
     case 'shared':
     case 'gone':

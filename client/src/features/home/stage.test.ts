@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest'
 import { type Facts, stageOf } from './stage'
 
-const here: Facts = { inBeam: true, hasItems: false, devices: 1, isGone: false, isJoining: false }
+const here: Facts = {
+  inBeam: true,
+  hasItems: false,
+  devices: 1,
+  isGone: false,
+  isLetIn: true,
+  isJoining: false,
+}
 
 it.each<[string, Partial<Facts>, ReturnType<typeof stageOf>]>([
   ['nobody has a beam', { inBeam: false }, 'no-beam'],
@@ -17,5 +24,6 @@ it.each<[string, Partial<Facts>, ReturnType<typeof stageOf>]>([
     { isJoining: true, hasItems: true, devices: 2 },
     'shared',
   ],
+  ['the beam is sealed and cannot be opened here yet', { isLetIn: false, isJoining: true }, 'not-let-in'],
   ['the beam has ended under its notes', { isGone: true, hasItems: true, devices: 0 }, 'gone'],
 ])('when %s', (_when, facts, stage) => expect(stageOf({ ...here, ...facts })).toBe(stage))

@@ -125,6 +125,6 @@ function summary(content: ItemContent): string {
  */
 export function mediaOf(content: ItemContent, kind: Recognized | null | undefined): Media | null {
   if (content.kind !== 'file' || !kind) return null
-  if (content.url !== null && content.size > AUTO_RECEIVE_BYTES) return null
+  if (content.url !== null && !content.seal && content.size > AUTO_RECEIVE_BYTES) return null
   return kind.media
 }

@@ -2,7 +2,7 @@
 import type { ItemId } from '../../protocol/bindings'
 import type { Item, ItemContent } from '../../protocol/item'
 import type { Media, Recognized } from '../../protocol/magic'
-import { addressIn, type Transfer } from '../../stores/transfers'
+import { addressOf, type Transfer } from '../../stores/transfers'
 import { mediaOf } from './describe'
 
 export type ShownAs = Media | 'pdf' | 'text'
@@ -41,7 +41,7 @@ export function shownFile(
   kind: Recognized | null | undefined,
 ): ShownFile | null {
   if (content.kind !== 'file') return null
-  const url = addressIn(transfer) ?? content.url
+  const url = addressOf(content, transfer)
   const as = mediaOf(content, kind) ?? documentOf(content)
   return url === null || as === null ? null : { id, name: content.name, size: content.size, url, as }
 }

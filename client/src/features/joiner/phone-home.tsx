@@ -6,6 +6,7 @@ import { Button } from '../../ui/button'
 import { Icon } from '../../ui/icon'
 import { useApp } from '../actions'
 import { ItemList } from '../card/item-list'
+import { NotLetIn, useNotLetIn } from '../devices/not-let-in'
 import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { Incoming } from '../incoming/incoming'
@@ -67,11 +68,12 @@ function Joined() {
 /** The head of the screen, with what this device may do in the beam. */
 function Sharing() {
   const mayShare = useMayShare()
+  const isOut = useNotLetIn()
   return (
     <>
       <h1>{t`Start Sharing`}</h1>
       <p className={css.subtitle}>{t`Share Clipboards / Links / Pictures / Videos`}</p>
-      <NobodyYet />
+      {isOut ? <NotLetIn /> : <NobodyYet />}
       {mayShare ? (
         <Ways />
       ) : (

@@ -17,10 +17,11 @@ export function usePictureUrl(src: string): string | null {
   const kind = useStore(stores.media, ({ kinds }) => (item ? kinds[item.id] : undefined))
   if (id === null) return src || null
   if (item?.content.kind !== 'file' || mediaOf(item.content, kind) !== 'image') return null
-  const { size, url } = item.content
+  const { size, url, seal } = item.content
   const facts = {
     size,
     storedUrl: url,
+    isSealed: seal !== undefined,
     sender: '',
     nameOf: () => '',
     takers: [],

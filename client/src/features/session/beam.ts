@@ -36,7 +36,7 @@ export function newBeamLabel(status: 'none' | 'creating' | 'failed' | 'set'): st
 export function useBeamLink(): string | null {
   const site = useStore(useApp().stores.site, (state) => state.site)
   const session = useSession()
-  return session && beamLink(session.beamId, site, window.location)
+  return session && beamLink(session, site, window.location)
 }
 
 /** Returns the number of devices in the beam, this one included. */

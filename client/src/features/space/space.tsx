@@ -8,6 +8,7 @@ import { QrCode } from '../../ui/qr-code'
 import { AboutButton } from '../about/about-button'
 import { useApp } from '../actions'
 import { ItemList } from '../card/item-list'
+import { NotLetIn, useNotLetIn } from '../devices/not-let-in'
 import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { Incoming } from '../incoming/incoming'
@@ -56,10 +57,22 @@ export function Space() {
           <ItemList />
         </>
       )}
-      {!gone && (hasItems ? <Filled /> : <Empty session={session} />)}
+      {!gone && <Content session={session} />}
       {session && !gone && <SpaceMenu />}
       <Incoming />
     </main>
+  )
+}
+
+function Content({ session }: { session: boolean }) {
+  const hasItems = useHasItems()
+  const isOut = useNotLetIn()
+  if (hasItems) return <Filled />
+  if (!session || !isOut) return <Empty session={session} />
+  return (
+    <div className={css.middle}>
+      <NotLetIn />
+    </div>
   )
 }
 

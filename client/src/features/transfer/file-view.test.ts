@@ -39,6 +39,25 @@ describe('a file card', () => {
     expect(view).toMatchObject({ url: 'blob:a', rows: [{ status: 'done', way: 'stored' }] })
   })
 
+  it('e7_waits_to_be_received_where_the_server_has_a_sealed_copy_alone', () => {
+    const sealed = { ...facts, storedUrl: '/api/uploads/x', isSealed: true }
+    const offered: Transfer = { role: 'receiving', state: { status: 'offered' } }
+    expect(fileView(undefined, sealed)).toEqual({ url: null, rows: [] })
+    expect(fileView(offered, sealed)).toMatchObject({
+      url: null,
+      rows: [{ actions: ['receive', 'save-as'] }],
+    })
+    const here = { status: 'done', url: 'blob:a', way: DIRECT, isKept: true } as const
+    expect(fileView({ role: 'receiving', state: here }, sealed)).toMatchObject({
+      url: 'blob:a',
+      rows: [{ status: 'done', way: 'stored' }],
+    })
+    expect(fileView({ role: 'sending', to: {}, url: 'blob:a' }, sealed)).toMatchObject({
+      url: 'blob:a',
+      rows: [{ status: 'done', way: 'stored' }],
+    })
+  })
+
   it('can be stopped on its way to the server', () => {
     const state = { status: 'moving', sent: 40, bytesPerSecond: 7 } as const
     const view = fileView({ role: 'storing', state, url: 'blob:a' }, facts)

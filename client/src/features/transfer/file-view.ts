@@ -29,6 +29,8 @@ interface FileFacts {
   size: number
   /** The address of the server's copy; null when only devices have the file. */
   storedUrl: string | null
+  /** Whether that copy is sealed (E7): it is received before it is shown or saved. */
+  isSealed?: boolean
   sender: string
   nameOf: (device: DeviceId) => string
   /** The names of the other devices that can receive a file. */
@@ -48,10 +50,8 @@ const PLAIN: Omit<FileRow, 'status' | 'text'> = {
 
 export function fileView(transfer: Transfer | undefined, facts: FileFacts): FileView {
   if (transfer?.role === 'storing') return { url: transfer.url, rows: [storingRow(transfer.state, facts)] }
-  if (facts.storedUrl !== null && !hasBegun(transfer)) {
-    const url = addressIn(transfer) ?? facts.storedUrl
-    return { url, rows: [storingRow({ status: 'done' }, facts)] }
-  }
+  const stored = storedAt(transfer, facts)
+  if (stored !== null) return { url: stored, rows: [storingRow({ status: 'done' }, facts)] }
   if (!transfer) return { url: null, rows: [] }
   if (transfer.role === 'lost') return { url: null, rows: [lostRow(transfer.asks, facts)] }
   if (transfer.role === 'receiving') {
@@ -63,6 +63,12 @@ export function fileView(transfer: Transfer | undefined, facts: FileFacts): File
   )
   const waiting: FileRow = { ...PLAIN, status: 'waiting', bytes: 0, text: waitingText(facts.takers) }
   return { url: transfer.url, rows: rows.length === 0 ? [waiting] : rows }
+}
+
+/** Returns where a file of which the server has a copy can be read; null where it has none, or where the file is to come first. */
+function storedAt(transfer: Transfer | undefined, { storedUrl, isSealed }: FileFacts): string | null {
+  if (storedUrl === null || hasBegun(transfer)) return null
+  return addressIn(transfer) ?? (isSealed ? null : storedUrl)
 }
 
 /** Whether a part of the file has come, so that only the rest is received, from wherever it comes (F22). */

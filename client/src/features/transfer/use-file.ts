@@ -23,16 +23,16 @@ export function useFile(item: Item, size: number): FileView {
     useShallow((state) => takersOf(state, item)),
   )
   const nameOf = (id: DeviceId) => deviceName(stores.devices.getState(), id)
-  const storedUrl = item.content.kind === 'file' ? item.content.url : null
-  const isPack = item.content.kind === 'file' && item.content.manifest !== undefined
+  const content = item.content.kind === 'file' ? item.content : null
   return fileView(transfer, {
     size,
-    storedUrl,
+    storedUrl: content?.url ?? null,
+    isSealed: content?.seal !== undefined,
     sender,
     nameOf,
     takers,
     canSaveAs: actions.canSaveAs,
-    isPack,
+    isPack: content?.manifest !== undefined,
   })
 }
 
@@ -53,12 +53,13 @@ export function useFiles(files: readonly FileItem[]): readonly FileView[] {
     return (file: FileItem, transfer: Transfer | undefined): FileView => {
       const old = known.get(file)
       if (old && old.transfer === transfer) return old.view
-      const { size, url: storedUrl } = file.content
+      const { size, url: storedUrl, seal } = file.content
       const takers = takersOf(devices, file)
       const sender = nameOf(file.from)
       const view = fileView(transfer, {
         size,
         storedUrl,
+        isSealed: seal !== undefined,
         sender,
         nameOf,
         takers,

@@ -10,8 +10,15 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest as _, Sha256};
 
-/// The upload on this server to which a file item's content refers, if it has a stored copy (F9).
+/// How the envelope of a sealed item begins (E2). It names its stored copy behind the mark (E7).
+const ENVELOPE: &str = "e2e1.";
+const COPY_MARK: char = '#';
+
+/// The upload on this server to which a file item's content refers, if it has a stored copy (F9, E7).
 pub fn upload(content: &RawValue) -> Option<BlobId> {
+    if let Some((_, id)) = sealed(content).as_ref().and_then(|text| text.split_once(COPY_MARK)) {
+        return BlobId::parse(id).ok();
+    }
     #[derive(Deserialize)]
     struct Item {
         file: File,
@@ -26,12 +33,25 @@ pub fn upload(content: &RawValue) -> Option<BlobId> {
 
 /// A file item's content without the address of its stored copy.
 pub fn without_upload(content: &RawValue) -> Option<Json> {
+    if let Some(text) = sealed(content) {
+        let (envelope, _) = text.split_once(COPY_MARK)?;
+        return to_raw_value(envelope).ok();
+    }
     type Fields = BTreeMap<String, Json>;
     let mut item: Fields = serde_json::from_str(content.get()).ok()?;
     let mut file: Fields = serde_json::from_str(item.get("file")?.get()).ok()?;
     file.remove("url");
     item.insert("file".to_owned(), to_raw_value(&file).ok()?);
     to_raw_value(&item).ok()
+}
+
+/// The text of a sealed item; `None` for any other.
+fn sealed(content: &RawValue) -> Option<String> {
+    if !content.get().starts_with('"') {
+        return None;
+    }
+    let text: String = serde_json::from_str(content.get()).ok()?;
+    text.starts_with(ENVELOPE).then_some(text)
 }
 
 /// Stands for a content: equal JSON values have the same digest, and nobody finds different ones that share it. So
@@ -132,6 +152,20 @@ mod tests {
         assert_eq!(bare(&with).as_deref(), Some(without));
         assert_eq!(bare(without).as_deref(), Some(without));
         assert_eq!(bare("\"text\""), None);
+    }
+
+    #[test]
+    fn e7_a_sealed_item_names_its_copy_behind_the_envelope() {
+        let id = "0123456789abcdef0123456789abcdef";
+        let content = |text: String| RawValue::from_string(format!("\"{text}\"")).unwrap();
+        let with = content(format!("e2e1.AAAA#{id}"));
+        assert_eq!(upload(&with).map(|id| id.to_string()).as_deref(), Some(id));
+        let bare = without_upload(&with).unwrap();
+        assert_eq!(bare.get(), "\"e2e1.AAAA\"");
+        for other in ["e2e1.AAAA", "e2e1.AAAA#1", &format!("text#{id}")] {
+            assert!(upload(&content(other.to_owned())).is_none(), "{other}");
+        }
+        assert!(without_upload(&bare).is_none());
     }
 
     #[test]

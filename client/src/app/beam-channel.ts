@@ -1,0 +1,63 @@
+/** What the page has between itself and the live channel: items, signals and the ways in, as they are or sealed. */
+import type { BeamId, Device, DeviceId, ItemId } from '../protocol/bindings'
+import { liveItem } from '../protocol/item'
+import { noteItem } from '../protocol/note'
+import { isEnvelope } from '../protocol/sealed-item'
+import type { LiveBeam } from '../transport/live-beam'
+import type { Opener } from './opening-stage'
+
+export interface BeamChannel extends Opener {
+  /** Whether links to other devices may be made: none before this device has been let into a sealed beam. */
+  readonly mayLink: boolean
+  /** The items whose deletion the server has neither confirmed nor refused. */
+  readonly deletions: readonly ItemId[]
+  /** Shares a new item, or replaces one of the same id (S9). `to` is the only other device that gets it (S33). */
+  share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void
+  delete(id: ItemId, message: unknown): void
+  signal(to: DeviceId, message: unknown): void
+  /** Hands a signal on, opened and in the order in which they came. */
+  signalled(from: DeviceId, message: unknown, handOn: (message: unknown) => void): void
+  /** A device asks to be let in, or answers (E6). */
+  heard(from: DeviceId, message: unknown): void
+  /** The socket is new. */
+  welcomed(me: DeviceId): void
+  /** The devices that are here now, in the order in which they joined. */
+  listed(devices: readonly Device[]): void
+  /** The beam has another id now (H28). */
+  move(beam: BeamId): void
+  /** The beam was left: nothing is sent or handed on any more. */
+  end(): void
+}
+
+/** In a beam that is not sealed, everything passes as it is. */
+export class ClearChannel implements BeamChannel {
+  readonly mayLink = true
+
+  constructor(readonly live: () => LiveBeam) {}
+
+  get deletions(): readonly ItemId[] {
+    return this.live().deletions
+  }
+
+  share: BeamChannel['share'] = (...change) => this.live().share(...change)
+  delete: BeamChannel['delete'] = (id, message) => this.live().delete(id, message)
+  signal: BeamChannel['signal'] = (to, message) => this.live().signal(to, message)
+  signalled: BeamChannel['signalled'] = (_from, message, handOn) => handOn(message)
+
+  open: BeamChannel['open'] = (item, note) => {
+    if (isEnvelope(item.message)) throw new Error('This page cannot open it.')
+    return liveItem(item, note)
+  }
+
+  openNote: BeamChannel['openNote'] = (note) => {
+    if (isEnvelope(note.content)) throw new Error('This page cannot open it.')
+    return noteItem(note)
+  }
+
+  isDeleted = () => true
+  heard(): void {}
+  welcomed(): void {}
+  listed(): void {}
+  move(): void {}
+  end(): void {}
+}

@@ -1,0 +1,84 @@
+import { beforeEach, expect, it } from 'vitest'
+import { newFileSeal } from '../crypto/file-keys'
+import { AUTO_RECEIVE_BYTES, type BeamId, type DeviceId, type ItemId } from '../protocol/bindings'
+import { type FileFacts, liveItem, storedItemMessage } from '../protocol/item'
+import { downloadsOf } from '../stores/downloads'
+import { createStores, type Stores } from '../stores/stores'
+import { reduceTransfers } from '../stores/transfers'
+import type { EngineCommand } from '../transport/engine-messages'
+import type { Transfers } from '../transport/transfers'
+import type { Context } from './context'
+import { receiveWhatComes } from './receiving'
+import { createToaster } from './toaster'
+
+const A = 'a' as ItemId
+const ME = 'me' as DeviceId
+const URL = '/api/uploads/0000000000000001'
+const SEAL = newFileSeal()
+
+let stores: Stores
+let context: Context
+let told: EngineCommand[]
+let lost: readonly ItemId[]
+
+beforeEach(() => {
+  stores = createStores()
+  told = []
+  lost = []
+  const tell = (command: EngineCommand) => void told.push(command)
+  const transfers = { tell } as Partial<Transfers> as Transfers
+  context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => null }
+  const session = { beamId: 'beam' as BeamId, beamKey: null, beamName: '', expiresAt: null }
+  stores.session.setState({ status: 'set', session }, true)
+  stores.devices.setState({ me: ME })
+})
+
+/** The beam has one file, of which the server has a copy. */
+function isThere(file: Partial<FileFacts>, from = 'ada' as DeviceId): void {
+  const message = storedItemMessage({ name: 'a.png', size: 99, type: 'image/png', ...file, url: URL })
+  const item = liveItem({ id: A, seq: 1, from, at: 0, ...message }, null)
+  stores.items.setState({ items: [item], epoch: 'e' })
+  receiveWhatComes(context, (ids) => {
+    lost = ids
+  })
+}
+
+it('a copy that is not sealed is read by the browser itself', () => {
+  isThere({})
+  expect(told).toEqual([])
+  expect(downloadsOf([A], stores)).toMatchObject([{ url: URL }])
+})
+
+it('e7_a_small_picture_of_which_there_is_a_sealed_copy_is_received_to_be_shown', () => {
+  isThere({ seal: SEAL })
+  expect(told).toMatchObject([{ do: 'receive', file: { id: A, url: URL, seal: SEAL, size: 99 } }])
+})
+
+it.each([
+  ['a large one', { size: AUTO_RECEIVE_BYTES + 1 }],
+  ['any other file', { name: 'a.zip', type: 'application/zip' }],
+])('e7_%s_waits_for_a_tap_unless_it_was_received_before', (_, file) => {
+  isThere({ ...file, seal: SEAL })
+  expect(told).toMatchObject([{ do: 'look', file: { id: A, url: URL, seal: SEAL } }])
+})
+
+it('e7_the_own_file_comes_back_from_its_sealed_copy_after_a_reload', () => {
+  isThere({ seal: SEAL }, ME)
+  expect(told).toMatchObject([{ do: 'receive', file: { from: ME, url: URL } }])
+  expect(lost).toEqual([])
+})
+
+it('e7_a_file_that_comes_learns_of_its_sealed_copy', () => {
+  const state = { status: 'queued', received: 0 } as const
+  stores.transfers.setState((old) => reduceTransfers(old, { type: 'receiving', id: A, state }), true)
+  isThere({ seal: SEAL })
+  expect(told).toEqual([{ do: 'stored', id: A, url: URL }])
+})
+
+it('e7_the_address_of_a_sealed_copy_is_never_that_of_the_file', () => {
+  isThere({ seal: SEAL })
+  expect(downloadsOf([A], stores)).toEqual([])
+  const state = { status: 'done', url: 'blob:a', way: null, isKept: true } as const
+  stores.transfers.setState((old) => reduceTransfers(old, { type: 'receiving', id: A, state }), true)
+  expect(downloadsOf([A], stores)).toMatchObject([{ url: 'blob:a' }])
+})

@@ -1,0 +1,377 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { toBase64Url } from '../crypto/bytes'
+import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
+import type { Item } from '../protocol/item'
+import type { Encryption } from '../stores/encryption'
+import type { Trust } from '../stores/trust'
+import type { LiveBeam } from '../transport/live-beam'
+import { Secrets } from '../transport/secrets'
+import { SealedBeam } from './sealed-beam'
+
+const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+const ADA = '11234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+const BOB = '21234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+const EVE = '31234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
+const OTHER = '02234567-89ab-4cde-8f01-23456789abcd' as ItemId
+
+interface Told {
+  readonly type: 'share' | 'delete' | 'signal' | 'e2e'
+  readonly from: DeviceId
+  readonly to?: DeviceId | undefined
+  readonly id?: ItemId
+  readonly message: unknown
+  readonly extra?: string | undefined
+}
+
+/** The server: it keeps all it is told, and forwards what lets devices in. */
+class Server {
+  readonly told: Told[] = []
+  readonly pages = new Map<DeviceId, Page>()
+
+  of(type: Told['type']): readonly Told[] {
+    return this.told.filter((one) => one.type === type)
+  }
+
+  hears(told: Told): void {
+    this.told.push(told)
+    if (told.type === 'e2e' && told.to) this.pages.get(told.to)?.channel.heard(told.from, told.message)
+  }
+
+  /** Tells every page which devices are here. */
+  lists(...devices: readonly DeviceId[]): void {
+    const listed = devices.map((device_id): Device => ({ device_id, name: '', caps: ['files', 'e2e1'] }))
+    for (const device of devices) this.pages.get(device)?.channel.listed(listed)
+  }
+
+  /** Returns an item that was shared, as it is sent to everybody. */
+  item(at = -1): LiveItem {
+    const shared = this.of('share').at(at)
+    if (!shared?.id) throw new Error('Nothing was shared.')
+    const { id, message, extra = '', from, to } = shared
+    return { id, seq: 1, from, at: 1, message, extra, ...(to && { to }) }
+  }
+}
+
+/** A page in the beam, with keys of its own. */
+class Page {
+  readonly states: Encryption['kind'][] = []
+  readonly secrets: Secrets
+  readonly channel: SealedBeam
+  invite: string | null
+  asks = false
+  readonly trust: Record<string, Trust | null> = {}
+
+  constructor(server: Server, me: DeviceId, invite: string | null, secrets = newSecrets()) {
+    this.secrets = secrets
+    this.invite = invite
+    const live: Pick<LiveBeam, 'share' | 'delete' | 'signal' | 'e2e'> = {
+      share: (id, message, extra, to) => server.hears({ type: 'share', from: me, id, message, extra, to }),
+      delete: (id, message, extra) => server.hears({ type: 'delete', from: me, id, message, extra }),
+      signal: (to, message) => server.hears({ type: 'signal', from: me, to, message }),
+      e2e: (to, message) => server.hears({ type: 'e2e', from: me, to, message }),
+    }
+    const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null, invite }
+    this.channel = new SealedBeam(session, secrets, () => live as LiveBeam, {
+      onChange: ({ kind }) => this.states.push(kind),
+      onInvite: (secret) => {
+        this.invite = secret
+      },
+      onKeyed: () => {},
+      onTrust: (device, trust) => {
+        this.trust[device] = trust
+      },
+      asksBefore: () => this.asks,
+    })
+    server.pages.set(me, this)
+    this.channel.welcomed(me)
+  }
+
+  /** Resolves once the page says that the beam is so for it. */
+  async is(kind: Encryption['kind']): Promise<void> {
+    await vi.waitFor(() => expect(this.states.at(-1)).toBe(kind))
+  }
+
+  opens(item: LiveItem): Promise<Item> {
+    return Promise.resolve(this.channel.open(item, null))
+  }
+}
+
+function newSecrets(): Secrets {
+  return new Secrets({ read: async () => null, write: async () => {}, remove: async () => {} })
+}
+
+let server: Server
+let ada: Page
+
+beforeEach(async () => {
+  server = new Server()
+  const secrets = newSecrets()
+  const { invite } = await secrets.make(BEAM)
+  ada = new Page(server, ADA, invite, secrets)
+  await ada.is('sealed')
+})
+
+/** Bob opens the link and is let in. */
+async function bobJoins(): Promise<Page> {
+  const bob = new Page(server, BOB, ada.invite)
+  await bob.is('waiting')
+  server.lists(ADA, BOB)
+  await bob.is('sealed')
+  return bob
+}
+
+async function shared(count = 1): Promise<void> {
+  await vi.waitFor(() => expect(server.of('share')).toHaveLength(count))
+}
+
+describe('e3 an item', () => {
+  it('says nothing of itself to the server, and opens on a device that came by the link', async () => {
+    const bob = await bobJoins()
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared()
+    expect(JSON.stringify(server.told)).not.toContain('oat milk')
+    expect(server.item().message).toMatch(/^e2e1\./)
+    const { content, message, extra } = await bob.opens(server.item())
+    expect([content, message, extra]).toEqual([{ kind: 'text', text: 'oat milk' }, 'oat milk', 'text'])
+  })
+
+  it('hides what kind of item it is', async () => {
+    ada.channel.share(ITEM, { file: { name: 'secret plan.png', size: 3, type: 'image/png' } }, 'image')
+    await shared()
+    expect(server.item().extra).toBe('text')
+    const { content } = await ada.opens(server.item())
+    expect(content).toMatchObject({ kind: 'file', category: 'image', name: 'secret plan.png' })
+  })
+
+  it('is sealed once: what is shared again is the same text, and an edit is another one', async () => {
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    ada.channel.share(ITEM, 'oat milk, lemons', 'text')
+    await shared(3)
+    const [first, again, edit] = server.of('share').map(({ message }) => message)
+    expect(again).toBe(first)
+    expect(edit).not.toBe(first)
+  })
+
+  it('is shown as one that does not open where the server gave it another id or addressee', async () => {
+    const bob = await bobJoins()
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared()
+    await expect(bob.opens({ ...server.item(), id: OTHER })).rejects.toThrow()
+    await expect(bob.opens({ ...server.item(), to: BOB })).rejects.toThrow()
+  })
+
+  it('stays as it was last when the server puts an older version back', async () => {
+    const bob = await bobJoins()
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared(1)
+    const old = server.item()
+    ada.channel.share(ITEM, 'soy milk', 'text')
+    await shared(2)
+    await bob.opens(server.item())
+    const { content } = await bob.opens({ ...old, seq: 9 })
+    expect(content).toEqual({ kind: 'text', text: 'soy milk' })
+  })
+
+  it('waits to be shared until this device has been let in', async () => {
+    const bob = new Page(server, BOB, ada.invite)
+    bob.channel.share(ITEM, 'bread', 'text')
+    await bob.is('waiting')
+    expect(server.of('share')).toEqual([])
+    server.lists(ADA, BOB)
+    await shared()
+    expect((await ada.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
+  })
+
+  it('waits to be opened until this device has been let in', async () => {
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    const bob = new Page(server, BOB, ada.invite)
+    const opened = bob.opens(server.item())
+    server.lists(ADA, BOB)
+    expect((await opened).content).toEqual({ kind: 'text', text: 'bread' })
+  })
+})
+
+describe('e4 a deletion', () => {
+  const deletes = async () => {
+    ada.channel.share(ITEM, 'bread', 'text')
+    ada.channel.delete(ITEM, 'bread')
+    await vi.waitFor(() => expect(server.of('delete')).toHaveLength(1))
+    return server.of('delete')[0]
+  }
+
+  it('names the item by the text that the server has, and proves that a device of the beam made it', async () => {
+    const bob = await bobJoins()
+    const deletion = await deletes()
+    expect(deletion?.message).toBe(server.item().message)
+    expect(JSON.stringify(deletion)).not.toContain('bread')
+    expect(await bob.channel.isDeleted(deletion?.message, deletion?.extra, ITEM)).toBe(true)
+  })
+
+  it('that the server made up is not believed', async () => {
+    const bob = await bobJoins()
+    const deletion = await deletes()
+    const { message } = server.item()
+    await bob.opens(server.item())
+    expect(await bob.channel.isDeleted(message, undefined, ITEM)).toBe(false)
+    expect(await bob.channel.isDeleted(message, deletion?.extra, OTHER)).toBe(false)
+    expect(await bob.channel.isDeleted(message, server.item().message as string, ITEM)).toBe(false)
+    expect(await bob.channel.isDeleted('anything', undefined, ITEM)).toBe(false)
+  })
+
+  it('gives back the same item on Undo', async () => {
+    await deletes()
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared(2)
+    expect(server.item(1).message).toBe(server.item(0).message)
+  })
+})
+
+describe('e5 a signal', () => {
+  const signals = async () => {
+    const before = server.of('signal').length
+    ada.channel.signal(BOB, { sdp: 'a=fingerprint' })
+    await vi.waitFor(() => expect(server.of('signal').length).toBeGreaterThan(before))
+    return server.of('signal').at(-1)?.message
+  }
+
+  it('is sealed, and opens once on the device that it is for', async () => {
+    const bob = await bobJoins()
+    const sealed = await signals()
+    expect(JSON.stringify(sealed)).not.toContain('fingerprint')
+    const heard = vi.fn()
+    bob.channel.signalled(ADA, sealed, heard)
+    bob.channel.signalled(ADA, sealed, heard)
+    ada.channel.signalled(ADA, sealed, heard)
+    bob.channel.signalled(EVE, sealed, heard)
+    bob.channel.signalled(ADA, { sdp: 'of the server' }, heard)
+    bob.channel.signalled(ADA, await signals(), heard)
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(2))
+    expect(heard).toHaveBeenCalledWith({ sdp: 'a=fingerprint' })
+  })
+})
+
+describe('e6 the way in', () => {
+  it('is closed to a device with another secret', async () => {
+    const eve = new Page(server, EVE, toBase64Url(new Uint8Array(32)))
+    server.lists(ADA, EVE)
+    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(2))
+    expect(server.of('e2e')[1]?.message).toEqual({ op: 'refused', why: 'proof' })
+    expect(eve.states.at(-1)).toBe('waiting')
+  })
+
+  it('leads through the next device when the first has no key itself', async () => {
+    const eve = new Page(server, EVE, ada.invite)
+    const bob = new Page(server, BOB, ada.invite)
+    server.lists(EVE, BOB)
+    await vi.waitFor(() => expect(server.of('e2e').length).toBeGreaterThanOrEqual(4))
+    server.lists(EVE, BOB, ADA)
+    await Promise.all([eve.is('sealed'), bob.is('sealed')])
+  })
+
+  it('does not open by a welcome for another device', async () => {
+    const bob = new Page(server, BOB, ada.invite)
+    await bob.is('waiting')
+    server.pages.delete(ADA)
+    server.lists(ADA, BOB)
+    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(1))
+    server.pages.set(ADA, ada)
+    // The server says that the request is of another device.
+    ada.channel.heard(EVE, server.of('e2e')[0]?.message)
+    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(2))
+    bob.channel.heard(ADA, server.of('e2e')[1]?.message)
+    await vi.waitFor(() => expect(server.of('e2e').length).toBeGreaterThanOrEqual(2))
+    expect(bob.states.at(-1)).toBe('waiting')
+  })
+
+  it('is not needed in a beam in which nobody seals', async () => {
+    const plain = new Server()
+    const page = new Page(plain, BOB, null)
+    page.channel.listed([{ device_id: ADA, name: '', caps: ['files'] }])
+    await page.is('clear')
+    page.channel.share(ITEM, 'bread', 'text')
+    expect(plain.of('share')[0]?.message).toBe('bread')
+  })
+
+  it('is asked for, and nothing goes out in clear text, when a sealed item comes later', async () => {
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    const page = new Page(server, BOB, null)
+    page.channel.listed([])
+    await page.is('clear')
+    void page.opens(server.item())
+    await page.is('locked')
+    page.channel.share(OTHER, 'lemons', 'text')
+    await vi.waitFor(() => expect(page.states.at(-1)).toBe('locked'))
+    expect(server.of('share')).toHaveLength(1)
+  })
+})
+
+describe('e8 the way in without the link', () => {
+  const typed = async (me: DeviceId) => {
+    const page = new Page(server, me, null)
+    server.lists(...server.pages.keys())
+    return page
+  }
+
+  it('is open to the first other device, and both show the same pictures until they are compared', async () => {
+    const bob = await typed(BOB)
+    await bob.is('sealed')
+    expect(bob.states).toContain('locked')
+    expect(bob.trust[ADA]).toMatchObject({ state: 'unverified' })
+    expect(ada.trust[BOB]).toEqual(bob.trust[ADA])
+    expect(bob.invite).toBe(ada.invite)
+  })
+
+  it('waits for a person once a device was let in, and says so to that device alone', async () => {
+    await bobJoins()
+    const eve = await typed(EVE)
+    await vi.waitFor(() => expect(ada.trust[EVE]).toMatchObject({ state: 'asking' }))
+    expect(server.of('e2e').at(-1)?.message).toEqual({ op: 'wait' })
+    expect(eve.states.at(-1)).toBe('locked')
+    expect(eve.trust[ADA]?.signs).toEqual(ada.trust[EVE]?.signs)
+    expect(ada.channel.ways.confirm(EVE)).toBe(true)
+    await eve.is('sealed')
+    expect(ada.trust[EVE]).toMatchObject({ state: 'verified' })
+  })
+
+  it('waits for a person at once where the person wants to be asked', async () => {
+    ada.asks = true
+    const bob = await typed(BOB)
+    await vi.waitFor(() => expect(ada.trust[BOB]).toMatchObject({ state: 'asking' }))
+    ada.channel.ways.refuse(BOB)
+    await vi.waitFor(() => expect(bob.trust[ADA]).toBeNull())
+    expect(ada.trust[BOB]).toBeNull()
+    expect(bob.states.at(-1)).toBe('locked')
+  })
+
+  it('is locked for a while after three failures', async () => {
+    const commit = { op: 'commit', commitment: 'AAAA' }
+    for (let times = 0; times < 5; times += 1) ada.channel.heard(EVE, commit)
+    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(5))
+    const answers = server.of('e2e').map(({ message }) => (message as { op: string }).op)
+    expect(answers).toEqual(['accept', 'accept', 'accept', 'refused', 'refused'])
+  })
+
+  it('does not open where the server puts in a key of its own', async () => {
+    const bob = new Page(server, BOB, null)
+    server.pages.delete(ADA)
+    bob.channel.listed([ADA, BOB].map((device_id) => ({ device_id, name: '', caps: ['e2e1'] })))
+    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(1))
+    const eve = new Page(new Server(), EVE, null)
+    const { invite } = await eve.secrets.make(BEAM)
+    const accepted = await eve.secrets.accept(BEAM, BOB, commitmentIn(server.of('e2e')[0]?.message))
+    bob.channel.heard(ADA, { op: 'accept', ...accepted })
+    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(2))
+    // Bob is let into a beam of the server's, and shows pictures that no device of his has.
+    expect(bob.trust[ADA]?.state).toBe('unverified')
+    expect(ada.trust[BOB]).toBeUndefined()
+    expect(invite).not.toBe(ada.invite)
+  })
+})
+
+function commitmentIn(message: unknown): string {
+  return (message as { commitment: string }).commitment
+}

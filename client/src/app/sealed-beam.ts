@@ -1,0 +1,315 @@
+/**
+ * Seals what goes out to a beam and opens what comes in, once it is known that the beam is sealed (E1). What this device
+ * shares before it has been let in waits.
+ */
+import type { BeamId, Device, DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
+import { type Item, liveItem, type NoteMark } from '../protocol/item'
+import { noteItem } from '../protocol/note'
+import {
+  isEnvelope,
+  partEnvelope,
+  readSealedDeletion,
+  readSealedItem,
+  readSealedSignal,
+  type SealedContent,
+  withCopy,
+  withoutGoneCopy,
+} from '../protocol/sealed-item'
+import { readWayIn } from '../protocol/ways-in'
+import type { BeamSession } from '../stores/beam-session'
+import type { Encryption } from '../stores/encryption'
+import { Gate } from '../transport/gate'
+import type { LiveBeam } from '../transport/live-beam'
+import type { Having } from '../transport/secrets'
+import type { SecretsDoor } from '../transport/secrets-door'
+import { type BeamChannel, ClearChannel } from './beam-channel'
+import { WaysIn, type WaysInEvents } from './ways-in'
+
+/** Says that a device seals (E1). */
+export const SEALING = 'e2e1'
+
+export interface SealedBeamEvents extends Pick<WaysInEvents, 'onTrust' | 'asksBefore'> {
+  onChange(encryption: Encryption): void
+  /** The secret that the link of this beam carries is known. */
+  onInvite(invite: string): void
+  /** This device has been let in. */
+  onKeyed(): void
+}
+
+/** A version of an item, as it went or came. */
+interface Version {
+  /** The message as the server has it. */
+  readonly sealed: string
+  /** The content as text, by which an item that is shared again is known to be the same. */
+  readonly content: string
+  readonly at: number
+}
+
+export class SealedBeam implements BeamChannel {
+  readonly #secrets: SecretsDoor
+  readonly #live: () => LiveBeam
+  /** What everything passes through as long as the beam is not sealed. */
+  readonly #clear: ClearChannel
+  readonly #events: SealedBeamEvents
+  readonly ways: WaysIn
+  #beam: BeamId
+  #me: DeviceId | null = null
+  #encryption: Encryption = { kind: 'unknown' }
+  /** Resolves once it has been looked up what this device has. */
+  readonly #entered: Promise<void>
+  /** What this device has; null until it has been looked up. */
+  #having: Having | null = null
+  /** The other devices that seal and are here, in the order in which they joined. */
+  #others: readonly DeviceId[] = []
+  /** Whether another device that seals is or was here, or a sealed item came; null before the first list. */
+  #isSealedThere: boolean | null = null
+  readonly #versions = new Map<ItemId, Version>()
+  /** Items whose deletion is being sealed. */
+  readonly #deleting = new Set<ItemId>()
+  /** The highest number of a signal that came from each page. */
+  readonly #heard = new Map<string, number>()
+  /** Opens once it is known whether to seal, and this device can. */
+  readonly #settled = new Gate()
+  /** Everything that goes out is sealed in its order, and everything that comes is opened in its own. */
+  #outgoing: Promise<void> = Promise.resolve()
+  #incoming: Promise<void> = Promise.resolve()
+  #hasEnded = false
+
+  constructor(session: BeamSession, secrets: SecretsDoor, live: () => LiveBeam, events: SealedBeamEvents) {
+    this.#beam = session.beamId
+    this.#secrets = secrets
+    this.#live = live
+    this.#clear = new ClearChannel(live)
+    this.#events = events
+    this.ways = new WaysIn(secrets, () => this.#beam, {
+      send: (to, way) => !this.#hasEnded && live().e2e(to, way),
+      onHaving: (having) => this.#has(having),
+      onTrust: events.onTrust,
+      asksBefore: events.asksBefore,
+      now: () => Date.now(),
+    })
+    events.onChange(this.#encryption)
+    this.#entered = secrets.enter(session.beamId, session.invite ?? null).then((having) => this.#has(having))
+  }
+
+  get mayLink(): boolean {
+    return this.#encryption.kind === 'clear' || this.#encryption.kind === 'sealed'
+  }
+
+  get #isClear(): boolean {
+    return this.#encryption.kind === 'clear'
+  }
+
+  get #isSealed(): boolean {
+    return this.#encryption.kind === 'sealed'
+  }
+
+  get deletions(): readonly ItemId[] {
+    return [...this.#deleting, ...this.#live().deletions]
+  }
+
+  share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void {
+    if (this.#isClear) return this.#clear.share(id, message, extra, to)
+    this.#deleting.delete(id)
+    this.#send(async () => {
+      const content = { id, extra, message, ...(to !== undefined && { to }) }
+      const envelope = await this.#envelopeOf(content)
+      return () => this.#live().share(id, envelope ?? message, envelope === null ? extra : 'text', to)
+    })
+  }
+
+  delete(id: ItemId, message: unknown): void {
+    if (this.#isClear) return this.#clear.delete(id, message)
+    this.#deleting.add(id)
+    this.#send(async () => {
+      const version = this.#versions.get(id)
+      const proof =
+        version && this.#isSealed ? await this.#seal('delete_note', { id, at: Date.now() }) : undefined
+      return () => {
+        // It may have been shared again meanwhile.
+        if (this.#deleting.delete(id)) this.#live().delete(id, version?.sealed ?? message, proof)
+      }
+    })
+  }
+
+  signal(to: DeviceId, message: unknown): void {
+    if (this.#isClear) return this.#clear.signal(to, message)
+    this.#send(async () => {
+      const sealed = this.#isSealed ? await this.#seal('signal', { from: this.#me, to, message }) : message
+      return () => this.#live().signal(to, sealed)
+    })
+  }
+
+  signalled(from: DeviceId, message: unknown, handOn: (message: unknown) => void): void {
+    if (this.#isClear) return handOn(message)
+    this.#receive(async () => {
+      const opened = this.#isSealed && isEnvelope(message) ? await this.#openSignal(from, message) : null
+      return () => opened && handOn(opened.message)
+    })
+  }
+
+  heard(from: DeviceId, message: unknown): void {
+    const way = readWayIn(message)
+    if (!way) return
+    this.#receive(async () => {
+      await this.#entered
+      return this.ways.heard(from, way)
+    })
+  }
+
+  welcomed(me: DeviceId): void {
+    this.#me = me
+    this.ways.welcomed(me)
+  }
+
+  listed(devices: readonly Device[]): void {
+    const sealing = devices.filter(({ caps }) => caps.includes(SEALING)).map(({ device_id }) => device_id)
+    this.#others = sealing.filter((device) => device !== this.#me)
+    this.#isSealedThere = (this.#isSealedThere ?? false) || this.#others.length > 0
+    this.#look()
+    this.ways.look(this.#encryption.kind, this.#others)
+  }
+
+  /** Opens an item. @throws when it cannot be opened */
+  open(item: LiveItem, note: NoteMark): Item | Promise<Item> {
+    if (!isEnvelope(item.message)) return liveItem(item, note)
+    return this.#open(item, item.message, note)
+  }
+
+  openNote(note: Note): Item | Promise<Item> {
+    const item = noteItem(note)
+    if (!isEnvelope(item.message) || item.seq === null || item.from === null) return item
+    const { id, seq, from, at, extra } = item
+    return this.#open({ id, seq, from, at, extra, message: item.message }, item.message, item.note)
+  }
+
+  async isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): Promise<boolean> {
+    if (!isEnvelope(message)) return id === undefined || !this.#versions.has(id)
+    await this.#untilSettled()
+    if (id === undefined || extra === undefined) return false
+    const opened = await this.#secrets.open(this.#beam, 'delete_note', extra)
+    return opened.is === 'open' && readSealedDeletion(opened.text) === id
+  }
+
+  move(beam: BeamId): void {
+    const before = this.#beam
+    this.#beam = beam
+    void this.#secrets.moved(before, beam).catch(() => {})
+  }
+
+  end(): void {
+    this.#hasEnded = true
+    this.ways.end()
+  }
+
+  async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item> {
+    if (this.#encryption.kind === 'unknown' || this.#encryption.kind === 'clear') {
+      this.#isSealedThere = true
+      this.#look()
+    }
+    await this.#untilSettled()
+    const { envelope, copy } = partEnvelope(sealed)
+    const opened = await this.#secrets.open(this.#beam, 'share_clipboard', envelope)
+    const inside = opened.is === 'open' ? readSealedItem(opened.text) : null
+    if (!inside || inside.id !== item.id || inside.to !== item.to) throw new Error('The item does not open.')
+    const { at, ...content } = inside
+    const known = this.#versions.get(item.id)
+    // What was put back is older than what is here.
+    const isOld = known !== undefined && known.at > at
+    if (!isOld) this.#versions.set(item.id, { sealed, content: textOf(content), at })
+    const shown = isOld ? (JSON.parse(known.content) as SealedContent) : content
+    const message = withoutGoneCopy(shown.message, copy)
+    return liveItem({ ...item, message, extra: shown.extra }, note)
+  }
+
+  async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {
+    const opened = await this.#secrets.open(this.#beam, 'signal', envelope)
+    const inside = opened.is === 'open' ? readSealedSignal(opened.text) : null
+    if (opened.is !== 'open' || !inside || inside.from !== from || inside.to !== this.#me) return null
+    const { page, number } = opened.header
+    if (number <= (this.#heard.get(page) ?? -1)) return null
+    this.#heard.set(page, number)
+    return inside
+  }
+
+  /** Returns the message of a content, the same one when it was sealed before; null in a beam that is not sealed. */
+  async #envelopeOf(content: SealedContent): Promise<string | null> {
+    if (!this.#isSealed) return null
+    const text = textOf(content)
+    const known = this.#versions.get(content.id)
+    if (known?.content === text) return known.sealed
+    // Never before a version that another device, whose clock may be ahead, has made.
+    const at = Math.max(Date.now(), (known?.at ?? 0) + 1)
+    const sealed = withCopy(await this.#seal('share_clipboard', { ...content, at }), content.message)
+    this.#versions.set(content.id, { sealed, content: text, at })
+    return sealed
+  }
+
+  async #seal(kind: 'share_clipboard' | 'delete_note' | 'signal', content: unknown): Promise<string> {
+    const text = JSON.stringify(content)
+    try {
+      return await this.#secrets.seal(this.#beam, kind, text)
+    } catch {
+      // The worker was replaced: the next one has the keys that were kept.
+      await this.#secrets.enter(this.#beam, this.#having?.invite ?? null)
+      return this.#secrets.seal(this.#beam, kind, text)
+    }
+  }
+
+  #has(having: Having): void {
+    if (this.#hasEnded) return
+    this.#having = having
+    if (having.invite !== null) this.#events.onInvite(having.invite)
+    this.#look()
+  }
+
+  async #untilSettled(): Promise<void> {
+    while (!this.mayLink) await this.#settled.wait()
+  }
+
+  /** Decides what the beam is by what this device has and has seen of it. */
+  #look(): void {
+    const decided = this.#decided()
+    if (decided === this.#encryption.kind) return
+    this.#encryption = { kind: decided }
+    this.#events.onChange(this.#encryption)
+    this.ways.look(this.#encryption.kind, this.#others)
+    if (!this.mayLink) return
+    this.#settled.open()
+    this.#events.onKeyed()
+  }
+
+  #decided(): Encryption['kind'] {
+    if (this.#having === null) return 'unknown'
+    if (this.#having.isKeyed) return 'sealed'
+    // A link that carries a secret never falls back.
+    if (this.#having.invite !== null) return 'waiting'
+    if (this.#isSealedThere === null) return 'unknown'
+    return this.#isSealedThere ? 'locked' : 'clear'
+  }
+
+  #send(seal: () => Promise<() => unknown>): void {
+    this.#outgoing = this.#inOrder(this.#outgoing, async () => {
+      await this.#untilSettled()
+      return seal()
+    })
+  }
+
+  #receive(open: () => Promise<() => unknown>): void {
+    this.#incoming = this.#inOrder(this.#incoming, open)
+  }
+
+  /** Runs one step after the others. A step that fails, as when the worker was replaced, leaves the next ones alone. */
+  async #inOrder(before: Promise<void>, step: () => Promise<() => unknown>): Promise<void> {
+    await before
+    if (this.#hasEnded) return
+    try {
+      const act = await step()
+      if (!this.#hasEnded) act()
+    } catch {}
+  }
+}
+
+function textOf({ id, extra, message, to }: SealedContent): string {
+  return JSON.stringify({ id, extra, message, to })
+}

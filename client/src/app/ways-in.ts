@@ -1,0 +1,185 @@
+/** The ways into a sealed beam: this device asks to be let in, and lets others in (E6, E8). */
+import type { BeamId, DeviceId } from '../protocol/bindings'
+import { LettingIn } from '../protocol/letting-in'
+import type { WayIn } from '../protocol/ways-in'
+import type { Encryption } from '../stores/encryption'
+import type { Trust } from '../stores/trust'
+import type { Having } from '../transport/secrets'
+import type { SecretsDoor } from '../transport/secrets-door'
+import { Joining } from './joining'
+
+export interface WaysInEvents {
+  send(to: DeviceId, way: WayIn): void
+  onHaving(having: Having): void
+  /** @param trust null for a device that needs none any more */
+  onTrust(device: DeviceId, trust: Trust | null): void
+  /** Whether the person wants to be asked before any device is let in without the link. */
+  asksBefore(): boolean
+  now(): number
+}
+
+export class WaysIn {
+  readonly #joining = new Joining((device) => void this.#ask(device))
+  readonly #lettingIn = new LettingIn()
+  /** The devices with which this one compares, as a joiner. */
+  readonly #comparing = new Set<DeviceId>()
+  /** What this device shows to be compared, of each joiner that waits. */
+  readonly #asking = new Map<DeviceId, readonly number[]>()
+  #kind: Encryption['kind'] = 'unknown'
+  #me: DeviceId | null = null
+
+  constructor(
+    readonly secrets: SecretsDoor,
+    readonly beam: () => BeamId,
+    readonly events: WaysInEvents,
+  ) {}
+
+  /** The socket is new: what was asked over the old one may be lost. */
+  welcomed(me: DeviceId): void {
+    this.#me = me
+    this.#joining.end()
+    this.#comparing.clear()
+  }
+
+  /**
+   * The devices that are here, or what the beam is to this one, may have changed.
+   * @param others the other devices that seal, in the order in which they joined
+   */
+  look(kind: Encryption['kind'], others: readonly DeviceId[]): void {
+    this.#kind = kind
+    for (const device of this.#asking.keys()) if (!others.includes(device)) this.#withdraw(device)
+    if (kind === 'waiting') return this.#joining.setDevices(others)
+    this.#joining.end()
+    if (kind === 'locked') for (const device of others) void this.#commit(device)
+  }
+
+  end(): void {
+    this.#joining.end()
+    this.#asking.clear()
+  }
+
+  /** The person says that a joiner shows the same pictures. Returns whether it waited to be let in. */
+  confirm(device: DeviceId): boolean {
+    const signs = this.#asking.get(device)
+    if (!signs) return false
+    this.#asking.delete(device)
+    this.events.onTrust(device, { signs, state: 'verified' })
+    void this.#letIn(device)
+    return true
+  }
+
+  /** The person refuses a joiner. */
+  refuse(device: DeviceId): void {
+    if (!this.#asking.has(device)) return
+    this.#lettingIn.fails(device, this.events.now())
+    this.#withdraw(device)
+    this.events.send(device, { op: 'refused', why: 'person' })
+  }
+
+  /** A device asks to be let in, or answers. Returns what is to be done then. */
+  async heard(from: DeviceId, way: WayIn): Promise<() => void> {
+    switch (way.op) {
+      case 'join':
+        return this.#joins(from, way)
+      case 'commit':
+        return this.#commits(from, way.commitment)
+      case 'reveal':
+        return this.#reveals(from, way)
+      case 'accept':
+        return this.#accepts(from, way)
+      case 'welcome':
+        return this.#letsIn(from, way)
+      case 'wait':
+        return () => {}
+      case 'refused':
+        return () => this.#refuses(from)
+    }
+  }
+
+  async #ask(device: DeviceId): Promise<void> {
+    const request = await this.secrets.ask(this.beam())
+    if (request) this.events.send(device, { op: 'join', ...request })
+  }
+
+  async #commit(device: DeviceId): Promise<void> {
+    if (this.#comparing.has(device)) return
+    this.#comparing.add(device)
+    const commitment = await this.secrets.commit(this.beam(), device)
+    this.events.send(device, { op: 'commit', commitment })
+  }
+
+  async #joins(from: DeviceId, { op: _op, ...request }: Extract<WayIn, { op: 'join' }>) {
+    const answer = await this.secrets.answer(this.beam(), from, request)
+    const way: WayIn =
+      typeof answer === 'string' ? { op: 'refused', why: answer } : { op: 'welcome', ...answer }
+    return () => this.events.send(from, way)
+  }
+
+  async #commits(from: DeviceId, commitment: string): Promise<() => void> {
+    const refuse = (why: 'keyless' | 'locked') => () => this.events.send(from, { op: 'refused', why })
+    if (this.#kind !== 'sealed') return refuse('keyless')
+    if (!this.#lettingIn.begins(from, this.events.now())) return refuse('locked')
+    const share = await this.secrets.accept(this.beam(), from, commitment)
+    return share ? () => this.events.send(from, { op: 'accept', ...share }) : refuse('locked')
+  }
+
+  async #reveals(from: DeviceId, { op: _op, ...share }: Extract<WayIn, { op: 'reveal' }>) {
+    const signs = await this.secrets.revealed(this.beam(), from, share)
+    if (!signs) {
+      this.#lettingIn.fails(from, this.events.now())
+      return () => this.events.send(from, { op: 'refused', why: 'proof' })
+    }
+    this.#lettingIn.reveals(from)
+    const { hasLetIn } = await this.secrets.enter(this.beam(), null)
+    // The first other device is trusted on first use, so that whoever types the id is in at once.
+    const isTrusted = !hasLetIn && !this.events.asksBefore()
+    return () => {
+      if (isTrusted) {
+        this.events.onTrust(from, { signs, state: 'unverified' })
+        void this.#letIn(from)
+        return
+      }
+      this.#asking.set(from, signs)
+      this.events.onTrust(from, { signs, state: 'asking' })
+      this.events.send(from, { op: 'wait' })
+    }
+  }
+
+  async #accepts(from: DeviceId, { op: _op, ...share }: Extract<WayIn, { op: 'accept' }>) {
+    const revealed = this.#comparing.has(from) ? await this.secrets.reveal(this.beam(), from, share) : null
+    return () => {
+      if (!revealed) return
+      this.events.onTrust(from, { signs: revealed.signs, state: 'unverified' })
+      this.events.send(from, { op: 'reveal', ...revealed.share })
+    }
+  }
+
+  async #letsIn(from: DeviceId, { op: _op, ...message }: Extract<WayIn, { op: 'welcome' }>) {
+    const me = this.#me
+    if (me === null || this.#kind === 'sealed') return () => {}
+    const having = await this.secrets.welcomed(this.beam(), me, from, message)
+    return () => {
+      if (!having.isKeyed) return this.#joining.next()
+      // Of those that have not let it in, nothing needs to be compared any more.
+      for (const device of this.#comparing) if (device !== from) this.events.onTrust(device, null)
+      this.events.onHaving(having)
+    }
+  }
+
+  async #letIn(device: DeviceId): Promise<void> {
+    const welcome = await this.secrets.letIn(this.beam(), device)
+    if (welcome) this.events.send(device, { op: 'welcome', ...welcome })
+  }
+
+  #refuses(from: DeviceId): void {
+    if (from === this.#joining.asked) this.#joining.next()
+    if (this.#comparing.has(from)) this.events.onTrust(from, null)
+  }
+
+  /** A joiner is not waited for any more. */
+  #withdraw(device: DeviceId): void {
+    this.#asking.delete(device)
+    this.events.onTrust(device, null)
+    void this.secrets.forgetJoiner(this.beam(), device)
+  }
+}

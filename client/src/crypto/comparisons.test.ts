@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest'
+import { randomBytes } from './bytes'
+import { Comparisons } from './comparisons'
+import { Keyring } from './keyring'
+
+const BEAM = randomBytes(16)
+const [ADA, BOB] = ['ada', 'bob']
+
+async function member(): Promise<Comparisons> {
+  return new Comparisons(await Keyring.make())
+}
+
+/** Bob joins by Ada up to what both show. */
+async function meet(ada: Comparisons, bob: Comparisons) {
+  const commitment = await bob.commit(BEAM, ADA)
+  const accepted = await ada.accept(BOB, commitment)
+  const revealed = accepted && (await bob.reveal(BEAM, ADA, accepted))
+  const signs = revealed && (await ada.revealed(BEAM, BOB, revealed.share))
+  if (!signs) throw new Error('They do not meet.')
+  return { accepted, revealed, signs }
+}
+
+it('e8 both devices show the same four signs, and the welcome opens for the joiner alone', async () => {
+  const [ada, bob, eve] = [await member(), new Comparisons(new Keyring()), new Comparisons(new Keyring())]
+  const { revealed, signs } = await meet(ada, bob)
+  expect(signs).toHaveLength(4)
+  expect(revealed.signs).toEqual(signs)
+  const welcome = await ada.letIn(BOB)
+  if (!welcome) throw new Error('Bob has revealed his share.')
+  expect(await eve.welcomed(BOB, ADA, welcome)).toBe(false)
+  expect(await bob.welcomed(BOB, ADA, welcome)).toBe(true)
+  expect(bob.ring.shared).toEqual(ada.ring.shared)
+})
+
+it('e8 a server in the middle makes the two show different signs, and gets no welcome', async () => {
+  const [ada, bob, eve] = [await member(), new Comparisons(new Keyring()), await member()]
+  const withEve = await meet(eve, bob)
+  const commitment = await eve.commit(BEAM, ADA)
+  const accepted = await ada.accept(BOB, commitment)
+  const shown = accepted && (await eve.reveal(BEAM, ADA, accepted))
+  const signs = shown && (await ada.revealed(BEAM, BOB, shown.share))
+  expect(signs).toHaveLength(4)
+  expect(signs).not.toEqual(withEve.signs)
+})
+
+it('e8 a joiner that reveals something else than it has committed itself to is not let in', async () => {
+  const [ada, bob] = [await member(), new Comparisons(new Keyring())]
+  await ada.accept(BOB, await bob.commit(BEAM, ADA))
+  const other = new Comparisons(new Keyring())
+  await other.commit(BEAM, ADA)
+  const share = await ada.accept('another', await other.commit(BEAM, ADA))
+  const revealed = share && (await other.reveal(BEAM, ADA, share))
+  expect(revealed && (await ada.revealed(BEAM, BOB, revealed.share))).toBeNull()
+  expect(await ada.letIn(BOB)).toBeNull()
+})
+
+it('e8 nobody chooses signs by answering twice', async () => {
+  const [ada, bob] = [await member(), new Comparisons(new Keyring())]
+  const { accepted, revealed } = await meet(ada, bob)
+  expect(await bob.reveal(BEAM, ADA, accepted)).toBeNull()
+  expect(await ada.revealed(BEAM, BOB, revealed.share)).toBeNull()
+})

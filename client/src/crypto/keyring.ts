@@ -1,0 +1,202 @@
+/** The keys of one beam as one page has them: it seals with one of them and opens with all. */
+import { type Bytes, fromBase64Url, randomBytes, toBase64Url, utf8 } from './bytes'
+import { headerOf, type Kind, keyIdOf, type Opened, Opener, Sealer } from './envelope'
+import { type InviteKeys, inviteKeysOf, isProof, proofOf } from './invite'
+import { joinerKeys, openWelcome, type Psk, publicBytes, type Sealed, sealWelcome } from './welcome'
+
+const KEY_BYTES = 32
+/** More beam keys than a beam ever had say that somebody fills the memory: each removal of a device makes one. */
+const MOST_KEYS = 256
+
+/** What the devices of a beam have in common, as it is kept and as a welcome tells it (E6). All are base64url. */
+export interface SharedKeys {
+  readonly keys: readonly string[]
+  /** The id of the key that seals. */
+  readonly current: string
+  readonly invite: string
+  /** Whether a device was ever let in besides the one that made the beam (E8). */
+  readonly hasLetIn: boolean
+}
+
+/** What a device with the link asks another to be let in with (E6). All are base64url. */
+export interface JoinRequest {
+  readonly id: string
+  readonly key: string
+  readonly proof: string
+}
+
+/** A welcome as it goes over the wire. Both are base64url. */
+export interface WelcomeMessage {
+  readonly encapsulated: string
+  readonly sealed: string
+}
+
+/** Why a device lets nobody in: the proof is wrong, or it has no key itself. */
+export type Refusal = 'proof' | 'keyless'
+
+export class Keyring {
+  /** By the id of the key. */
+  readonly #openers = new Map<string, Opener>()
+  #sealer: Sealer | null = null
+  #invite: { readonly secret: Bytes; readonly keys: InviteKeys } | null = null
+  #hasLetIn = false
+  /** Made for one join, and void once a device has let this one in: a late answer of one that was asked before still opens. */
+  #joining: CryptoKeyPair | null = null
+
+  /** Makes the keys of a new beam. */
+  static async make(): Promise<Keyring> {
+    const ring = new Keyring()
+    const beamKey = randomBytes(KEY_BYTES)
+    await ring.#add(beamKey)
+    ring.#sealer = await Sealer.of(beamKey)
+    await ring.invite(randomBytes(KEY_BYTES))
+    return ring
+  }
+
+  /** Whether this device has been let in. */
+  get isKeyed(): boolean {
+    return this.#sealer !== null
+  }
+
+  /** The secret that the link carries; null where this device came without it. */
+  get secret(): Bytes | null {
+    return this.#invite?.secret ?? null
+  }
+
+  /** Takes the secret of a link. */
+  async invite(secret: Bytes): Promise<void> {
+    this.#invite = { secret, keys: await inviteKeysOf(secret) }
+  }
+
+  /** What is kept for a later page and told to a device that joins; null before this device has been let in. */
+  get shared(): SharedKeys | null {
+    if (!this.#sealer || !this.#invite) return null
+    const keys = [...this.#openers.values()].map(({ beamKey }) => toBase64Url(beamKey))
+    return {
+      keys,
+      current: toBase64Url(this.#sealer.keyId),
+      invite: toBase64Url(this.#invite.secret),
+      hasLetIn: this.#hasLetIn,
+    }
+  }
+
+  /** Takes what was kept or told. Returns false when it is not what it should be; nothing of it is taken then. */
+  async take({ keys, current, invite, hasLetIn }: SharedKeys): Promise<boolean> {
+    const beamKeys = keys.slice(0, MOST_KEYS).map(keyOf)
+    const secret = keyOf(invite)
+    const ids = await Promise.all(beamKeys.map((key) => key && keyIdOf(key)))
+    const sealing = beamKeys[ids.indexOf(current)]
+    if (!secret || !sealing || beamKeys.includes(null)) return false
+    for (const key of beamKeys) if (key) await this.#add(key)
+    if (!this.#sealer || toBase64Url(this.#sealer.keyId) !== current) this.#sealer = await Sealer.of(sealing)
+    await this.invite(secret)
+    this.#hasLetIn ||= hasLetIn
+    return true
+  }
+
+  /** @throws when this device has not been let in */
+  async seal(kind: Kind, content: string): Promise<string> {
+    if (!this.#sealer) throw new Error('This device has no beam key.')
+    return this.#sealer.seal(kind, utf8(content))
+  }
+
+  /** Whether an envelope is under a key that is here. */
+  knows(envelope: string): boolean {
+    return this.#openers.has(headerOf(envelope)?.keyId ?? '')
+  }
+
+  /** Returns null for what does not open. */
+  async open(kind: Kind, envelope: string): Promise<Opened | null> {
+    const opener = this.#openers.get(headerOf(envelope)?.keyId ?? '')
+    return opener ? opener.open(kind, envelope) : null
+  }
+
+  /** Begins to join. Returns null without the secret of a link. */
+  async ask(): Promise<JoinRequest | null> {
+    if (!this.#invite) return null
+    const { keys } = this.#invite
+    this.#joining ??= await joinerKeys()
+    const publicKey = await publicBytes(this.#joining)
+    const proof = await proofOf(keys, publicKey)
+    return { id: toBase64Url(keys.id), key: toBase64Url(publicKey), proof: toBase64Url(proof) }
+  }
+
+  /** Lets a device in that proves to have the link. */
+  async answer(device: string, { id, key, proof }: JoinRequest): Promise<WelcomeMessage | Refusal> {
+    if (!this.shared || !this.#invite) return 'keyless'
+    const { keys } = this.#invite
+    const publicKey = fromBase64Url(key)
+    const shown = fromBase64Url(proof)
+    if (!publicKey || !shown || id !== toBase64Url(keys.id)) return 'proof'
+    if (!(await isProof(keys, publicKey, shown))) return 'proof'
+    // One that proves to have the link may still have a key that is no point of the curve.
+    return (await this.welcomeFor(publicKey, device, keys)) ?? 'proof'
+  }
+
+  /** Returns what lets a device in; null where its key is none, or this device has no key itself. */
+  async welcomeFor(publicKey: Bytes, device: string, psk: Psk): Promise<WelcomeMessage | null> {
+    const { shared } = this
+    if (!shared) return null
+    const content = utf8(JSON.stringify({ ...shared, hasLetIn: true } satisfies SharedKeys))
+    try {
+      const { encapsulated, sealed } = await sealWelcome(content, { publicKey, device }, psk)
+      this.#hasLetIn = true
+      return { encapsulated: toBase64Url(encapsulated), sealed: toBase64Url(sealed) }
+    } catch {
+      return null
+    }
+  }
+
+  /**
+   * Takes the answer to an `ask`.
+   * @param me this device's id
+   * @returns whether this device has been let in by it
+   */
+  async welcomed(me: string, message: WelcomeMessage): Promise<boolean> {
+    const keys = this.#joining
+    if (!keys || !this.#invite) return false
+    if (!(await this.openedWelcome(keys, me, this.#invite.keys, message))) return false
+    this.#joining = null
+    return true
+  }
+
+  /** Takes what a welcome tells. Returns false for one that was not made for this device, its key pair and the pre-shared key. */
+  async openedWelcome(keys: CryptoKeyPair, me: string, psk: Psk, message: WelcomeMessage): Promise<boolean> {
+    const sealed = sealedOf(message)
+    const content = sealed && (await openWelcome(sealed, { keys, device: me }, psk))
+    const shared = content && sharedIn(new TextDecoder().decode(content))
+    return shared !== null && this.take(shared)
+  }
+
+  async #add(beamKey: Bytes): Promise<void> {
+    const id = await keyIdOf(beamKey)
+    if (!this.#openers.has(id)) this.#openers.set(id, new Opener(beamKey))
+  }
+}
+
+function keyOf(text: string): Bytes | null {
+  const bytes = fromBase64Url(text)
+  return bytes?.byteLength === KEY_BYTES ? bytes : null
+}
+
+function sealedOf({ encapsulated, sealed }: WelcomeMessage): Sealed | null {
+  const [point, rest] = [fromBase64Url(encapsulated), fromBase64Url(sealed)]
+  return point && rest && { encapsulated: point, sealed: rest }
+}
+
+/** Reads what a welcome tells. It was sealed by a device of the beam, which may be of another version. */
+export function sharedIn(json: string): SharedKeys | null {
+  try {
+    const parsed = JSON.parse(json) as Partial<Record<keyof SharedKeys, unknown>>
+    const { keys, current, invite, hasLetIn } = parsed
+    const isRight =
+      Array.isArray(keys) &&
+      keys.every((key) => typeof key === 'string') &&
+      typeof current === 'string' &&
+      typeof invite === 'string' &&
+      typeof hasLetIn === 'boolean'
+    return isRight ? { keys, current, invite, hasLetIn } : null
+  } catch {
+    return null
+  }
+}

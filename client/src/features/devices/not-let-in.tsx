@@ -1,0 +1,56 @@
+import { t } from '@lingui/core/macro'
+import Lock from 'lucide-react/icons/lock'
+import { useStore } from 'zustand'
+import { deviceName } from '../../stores/devices'
+import type { Encryption } from '../../stores/encryption'
+import { Icon } from '../../ui/icon'
+import { useApp } from '../actions'
+import css from './not-let-in.module.css'
+import { Pictures } from './pictures'
+
+/** Whether the beam is sealed and this device cannot open it yet. */
+export function useNotLetIn(): boolean {
+  return useStore(useApp().stores.encryption, ({ kind }) => isOut(kind))
+}
+
+function isOut(kind: Encryption['kind']): boolean {
+  return kind === 'waiting' || kind === 'locked'
+}
+
+/** Shown in place of a beam's content until this device has been let in: why, and what a person can do. */
+export function NotLetIn() {
+  const { stores } = useApp()
+  const hasLink = useStore(stores.encryption, ({ kind }) => kind === 'waiting')
+  const devices = useStore(stores.devices)
+  const trust = useStore(stores.trust, (state) => state.devices)
+  const others = devices.devices.filter(({ device_id }) => device_id !== devices.me)
+  const compared = others.flatMap(({ device_id }) => {
+    const known = trust[device_id]
+    return known ? [{ device_id, signs: known.signs, name: deviceName(devices, device_id) }] : []
+  })
+  return (
+    <section className={css.box} role="status">
+      <span className={css.lock}>
+        <Icon of={Lock} size={24} />
+      </span>
+      <h2>{t`This beam is encrypted`}</h2>
+      <p>{words(hasLink, compared.length > 0)}</p>
+      {!hasLink &&
+        compared.map(({ device_id, signs, name }) => (
+          <div key={device_id} className={css.compared}>
+            <h3>
+              <bdi>{name}</bdi>
+            </h3>
+            <Pictures signs={signs} />
+          </div>
+        ))}
+    </section>
+  )
+}
+
+function words(hasLink: boolean, isCompared: boolean): string {
+  if (hasLink) return t`It opens here as soon as another of its devices is online.`
+  return isCompared
+    ? t`A person on another device lets this one in, in the list of devices there. Both show the same four pictures.`
+    : t`Scan its QR code, open its link, or wait until another of its devices is online.`
+}

@@ -1,0 +1,78 @@
+/** The pictures that two devices show to be compared: as in Matrix, 64 that are told apart at a glance and named in a call. */
+import type { MessageDescriptor } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
+
+export interface Sign {
+  readonly picture: string
+  readonly name: MessageDescriptor
+}
+
+const sign = (picture: string, name: MessageDescriptor): Sign => ({ picture, name })
+
+/** By place. The order is part of the wire: devices of every version show the same picture for a number. */
+export const SIGNS: readonly Sign[] = [
+  sign('🐶', msg`Dog`),
+  sign('🐱', msg`Cat`),
+  sign('🦁', msg`Lion`),
+  sign('🐎', msg`Horse`),
+  sign('🦄', msg`Unicorn`),
+  sign('🐷', msg`Pig`),
+  sign('🐘', msg`Elephant`),
+  sign('🐰', msg`Rabbit`),
+  sign('🐼', msg`Panda`),
+  sign('🐓', msg`Rooster`),
+  sign('🐧', msg`Penguin`),
+  sign('🐢', msg`Turtle`),
+  sign('🐟', msg`Fish`),
+  sign('🐙', msg`Octopus`),
+  sign('🦋', msg`Butterfly`),
+  sign('🌷', msg`Flower`),
+  sign('🌳', msg`Tree`),
+  sign('🌵', msg`Cactus`),
+  sign('🍄', msg`Mushroom`),
+  sign('🌏', msg`Globe`),
+  sign('🌙', msg`Moon`),
+  sign('☁️', msg`Cloud`),
+  sign('🔥', msg`Fire`),
+  sign('🍌', msg`Banana`),
+  sign('🍎', msg`Apple`),
+  sign('🍓', msg`Strawberry`),
+  sign('🌽', msg`Corn`),
+  sign('🍕', msg`Pizza`),
+  sign('🎂', msg`Cake`),
+  sign('❤️', msg`Heart`),
+  sign('😀', msg`Smiley`),
+  sign('🤖', msg`Robot`),
+  sign('🎩', msg`Hat`),
+  sign('👓', msg`Glasses`),
+  sign('🔧', msg`Spanner`),
+  sign('🎅', msg`Santa`),
+  sign('👍', msg`Thumb`),
+  sign('☂️', msg`Umbrella`),
+  sign('⌛', msg`Hourglass`),
+  sign('⏰', msg`Clock`),
+  sign('🎁', msg`Gift`),
+  sign('💡', msg`Light bulb`),
+  sign('📕', msg`Book`),
+  sign('✏️', msg`Pencil`),
+  sign('📎', msg`Paper clip`),
+  sign('✂️', msg`Scissors`),
+  sign('🔒', msg`Padlock`),
+  sign('🔑', msg`Key`),
+  sign('🔨', msg`Hammer`),
+  sign('☎️', msg`Telephone`),
+  sign('🏁', msg`Flag`),
+  sign('🚂', msg`Train`),
+  sign('🚲', msg`Bicycle`),
+  sign('✈️', msg`Aeroplane`),
+  sign('🚀', msg`Rocket`),
+  sign('🏆', msg`Trophy`),
+  sign('⚽', msg`Ball`),
+  sign('🎸', msg`Guitar`),
+  sign('🎺', msg`Trumpet`),
+  sign('🔔', msg`Bell`),
+  sign('⚓', msg`Anchor`),
+  sign('🎧', msg`Headphones`),
+  sign('📁', msg`Folder`),
+  sign('📌', msg`Pin`),
+]

@@ -1,0 +1,23 @@
+/** The messages by which a device is let into a beam (E6, E8). */
+import * as v from 'valibot'
+
+/** Bounds what is decoded of a message: a welcome with all keys that a beam may have is smaller. */
+const text = v.pipe(v.string(), v.maxLength(32_768))
+
+const schema = v.variant('op', [
+  v.object({ op: v.literal('join'), id: text, key: text, proof: text }),
+  v.object({ op: v.literal('commit'), commitment: text }),
+  v.object({ op: v.literal('accept'), key: text, nonce: text }),
+  v.object({ op: v.literal('reveal'), key: text, nonce: text }),
+  v.object({ op: v.literal('wait') }),
+  v.object({ op: v.literal('welcome'), encapsulated: text, sealed: text }),
+  v.object({ op: v.literal('refused'), why: v.picklist(['proof', 'keyless', 'person', 'locked']) }),
+])
+
+export type WayIn = v.InferOutput<typeof schema>
+
+/** Returns null for what this version does not know. */
+export function readWayIn(message: unknown): WayIn | null {
+  const parsed = v.safeParse(schema, message)
+  return parsed.success ? parsed.output : null
+}

@@ -1,0 +1,68 @@
+/** Keeps the keys of beams on this device, so that a later page can open what an earlier one could. */
+
+import { makeDeviceKey, openForDevice, sealForDevice } from '../crypto/device-key'
+import { type SharedKeys, sharedIn } from '../crypto/keyring'
+import type { BeamId } from '../protocol/bindings'
+import { Table } from './table'
+
+interface Kept {
+  readonly sealed: Uint8Array<ArrayBuffer>
+  /** When it was written last, in milliseconds since the Unix epoch. */
+  readonly at: number
+}
+
+/** As long as the page remembers the beams that it was in. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
+const DEVICE_KEY = 'key'
+/** What is sealed bears the beam's id, and a renewal gives the beam another one: it is then sealed anew. */
+const about = (beam: BeamId) => `beam-e2e/1 kept ${beam}`
+
+export class KeyStore {
+  readonly #deviceKeys = new Table<typeof DEVICE_KEY, CryptoKey>('heliograph-device-key', 'keys')
+  readonly #beams = new Table<BeamId, Kept>('heliograph-beam-keys', 'beams')
+  #deviceKey: Promise<CryptoKey> | null = null
+
+  /** @param now returns milliseconds since the Unix epoch */
+  constructor(readonly now: () => number) {}
+
+  async read(beam: BeamId): Promise<SharedKeys | null> {
+    const kept = await this.#beams.read(beam).catch(() => null)
+    if (!kept) return null
+    const text = await openForDevice(await this.#key(), about(beam), kept.sealed)
+    return text === null ? null : sharedIn(text)
+  }
+
+  /** Where the browser keeps nothing, as in some private windows, the keys live as long as the page. */
+  async write(beam: BeamId, keys: SharedKeys): Promise<void> {
+    try {
+      const sealed = await sealForDevice(await this.#key(), about(beam), JSON.stringify(keys))
+      await this.#beams.write(beam, { sealed, at: this.now() })
+    } catch {}
+  }
+
+  async remove(beam: BeamId): Promise<void> {
+    await this.#beams.remove(beam)
+  }
+
+  /** Removes the keys of beams in which this device has not been for a month. */
+  async sweep(): Promise<void> {
+    const isOld = ({ at }: Kept) => this.now() - at > KEPT_MS
+    const all = await this.#beams.all().catch(() => [])
+    for (const [beam, kept] of all) if (isOld(kept)) await this.#beams.remove(beam, isOld)
+  }
+
+  /** Two tabs that make it at once would seal under two keys, so the one that is there first counts. */
+  #key(): Promise<CryptoKey> {
+    this.#deviceKey ??= this.#readKey()
+    return this.#deviceKey
+  }
+
+  async #readKey(): Promise<CryptoKey> {
+    const made = await makeDeviceKey()
+    try {
+      return await this.#deviceKeys.readOrWrite(DEVICE_KEY, made)
+    } catch {
+      return made
+    }
+  }
+}

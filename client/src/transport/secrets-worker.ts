@@ -1,0 +1,19 @@
+/** The worker that has the keys of beams. */
+import { KeyStore } from './key-store'
+import { Secrets } from './secrets'
+import type { Answer, Question } from './secrets-door'
+
+const kept = new KeyStore(() => Date.now())
+const secrets = new Secrets(kept)
+void kept.sweep()
+
+const tell = (answer: Answer) => postMessage(answer)
+
+addEventListener('message', ({ data: { number, method, args } }: MessageEvent<Question>) => {
+  // The types hold that the arguments are those of the method.
+  const call = secrets[method] as (...all: unknown[]) => Promise<unknown>
+  void call.apply(secrets, [...args]).then(
+    (value) => tell({ number, value }),
+    (error: unknown) => tell({ number, failure: String(error) }),
+  )
+})

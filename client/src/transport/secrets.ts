@@ -1,0 +1,174 @@
+/**
+ * The keys of the beams that this page has entered, and everything that is done with them. It runs in a worker, so that no
+ * beam key is ever in the page's memory; `secrets-door` is the way to it.
+ */
+import { fromBase64Url, toBase64Url } from '../crypto/bytes'
+import { Comparisons, type ShareMessage } from '../crypto/comparisons'
+import type { Header, Kind } from '../crypto/envelope'
+import {
+  type JoinRequest,
+  Keyring,
+  type Refusal,
+  type SharedKeys,
+  type WelcomeMessage,
+} from '../crypto/keyring'
+import type { BeamId, DeviceId } from '../protocol/bindings'
+import { writeUuid } from '../protocol/frames'
+
+/** Where keys outlive the page. */
+export interface KeptKeys {
+  read(beam: BeamId): Promise<SharedKeys | null>
+  write(beam: BeamId, keys: SharedKeys): Promise<void>
+  remove(beam: BeamId): Promise<void>
+}
+
+/** What this device has of a beam. */
+export interface Having {
+  /** Whether it can seal and open. */
+  readonly isKeyed: boolean
+  /** Whether a device was ever let in besides the one that made the beam. */
+  readonly hasLetIn: boolean
+  /** The secret that the link carries, as base64url; null where it is not known here. */
+  readonly invite: string | null
+}
+
+export type OpenedText =
+  | { readonly is: 'open'; readonly header: Header; readonly text: string }
+  /** It is under a key that is not here. */
+  | { readonly is: 'unknown' }
+  | { readonly is: 'broken' }
+
+export class Secrets {
+  readonly #rings = new Map<BeamId, Keyring>()
+  readonly #comparisons = new WeakMap<Keyring, Comparisons>()
+
+  constructor(readonly kept: KeptKeys) {}
+
+  /** Makes the keys of a beam that this device has created. */
+  async make(beam: BeamId): Promise<Having> {
+    const ring = await Keyring.make()
+    this.#rings.set(beam, ring)
+    await this.#keep(beam, ring)
+    return having(ring)
+  }
+
+  /**
+   * Begins with a beam: with the keys that an earlier page has kept, or with the secret of a link.
+   * @param invite base64url; null without a link, or where it carries no secret
+   */
+  async enter(beam: BeamId, invite: string | null): Promise<Having> {
+    const ring = this.#rings.get(beam) ?? new Keyring()
+    this.#rings.set(beam, ring)
+    const kept = ring.isKeyed ? null : await this.kept.read(beam)
+    if (kept) await ring.take(kept)
+    const secret = invite === null ? null : fromBase64Url(invite)
+    // A link that is older than the last renewal would take the newer secret away.
+    if (secret && !ring.isKeyed) await ring.invite(secret)
+    return having(ring)
+  }
+
+  /** The beam has another id now (H28). */
+  async moved(before: BeamId, now: BeamId): Promise<void> {
+    const ring = this.#rings.get(before)
+    if (!ring) return
+    this.#rings.delete(before)
+    this.#rings.set(now, ring)
+    await this.#keep(now, ring)
+    await this.kept.remove(before)
+  }
+
+  /** The beam has ended: nothing of its keys stays. */
+  async forget(beam: BeamId): Promise<void> {
+    this.#rings.delete(beam)
+    await this.kept.remove(beam)
+  }
+
+  /** @throws when this device has no key of the beam */
+  seal(beam: BeamId, kind: Kind, text: string): Promise<string> {
+    return this.#ring(beam).seal(kind, text)
+  }
+
+  async open(beam: BeamId, kind: Kind, envelope: string): Promise<OpenedText> {
+    const ring = this.#ring(beam)
+    if (!ring.knows(envelope)) return { is: 'unknown' }
+    const opened = await ring.open(kind, envelope)
+    if (!opened) return { is: 'broken' }
+    return { is: 'open', header: opened.header, text: new TextDecoder().decode(opened.content) }
+  }
+
+  ask(beam: BeamId): Promise<JoinRequest | null> {
+    return this.#ring(beam).ask()
+  }
+
+  async answer(beam: BeamId, device: DeviceId, request: JoinRequest): Promise<WelcomeMessage | Refusal> {
+    const ring = this.#ring(beam)
+    const answer = await ring.answer(device, request)
+    if (typeof answer !== 'string') await this.#keep(beam, ring)
+    return answer
+  }
+
+  /** Takes the welcome of a device, to a request or after a comparison. */
+  async welcomed(beam: BeamId, me: DeviceId, from: DeviceId, message: WelcomeMessage): Promise<Having> {
+    const ring = this.#ring(beam)
+    const isIn =
+      (await ring.welcomed(me, message)) || (await this.#comparing(beam).welcomed(me, from, message))
+    if (isIn) await this.#keep(beam, ring)
+    return having(ring)
+  }
+
+  /** Begins to join by a device without the link (E8). Returns the commitment. */
+  commit(beam: BeamId, device: DeviceId): Promise<string> {
+    return this.#comparing(beam).commit(bytesOf(beam), device)
+  }
+
+  /** A device without the link begins to join by this one. */
+  accept(beam: BeamId, device: DeviceId, commitment: string): Promise<ShareMessage | null> {
+    return this.#comparing(beam).accept(device, commitment)
+  }
+
+  reveal(beam: BeamId, device: DeviceId, share: ShareMessage): ReturnType<Comparisons['reveal']> {
+    return this.#comparing(beam).reveal(bytesOf(beam), device, share)
+  }
+
+  revealed(beam: BeamId, device: DeviceId, share: ShareMessage): Promise<readonly number[] | null> {
+    return this.#comparing(beam).revealed(bytesOf(beam), device, share)
+  }
+
+  async letIn(beam: BeamId, device: DeviceId): Promise<WelcomeMessage | null> {
+    const welcome = await this.#comparing(beam).letIn(device)
+    await this.#keep(beam, this.#ring(beam))
+    return welcome
+  }
+
+  async forgetJoiner(beam: BeamId, device: DeviceId): Promise<void> {
+    this.#comparing(beam).forget(device)
+  }
+
+  async #keep(beam: BeamId, ring: Keyring): Promise<void> {
+    if (ring.shared) await this.kept.write(beam, ring.shared)
+  }
+
+  #comparing(beam: BeamId): Comparisons {
+    const ring = this.#ring(beam)
+    const comparisons = this.#comparisons.get(ring) ?? new Comparisons(ring)
+    this.#comparisons.set(ring, comparisons)
+    return comparisons
+  }
+
+  #ring(beam: BeamId): Keyring {
+    const ring = this.#rings.get(beam)
+    if (!ring) throw new Error('The page has not entered this beam.')
+    return ring
+  }
+}
+
+function having(ring: Keyring): Having {
+  const hasLetIn = ring.shared?.hasLetIn ?? false
+  return { isKeyed: ring.isKeyed, hasLetIn, invite: ring.secret && toBase64Url(ring.secret) }
+}
+
+function bytesOf(beam: BeamId): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(16)
+  writeUuid(bytes, 0, beam)
+  return bytes
+}

@@ -1,0 +1,173 @@
+/** A hostile server between two real browsers learns nothing, and what it makes up is refused or shown (E1 to E8). */
+import { expect } from '@playwright/test'
+import type { Device } from '../support/device.ts'
+import { Hostile, type Message } from '../support/hostile.ts'
+import { seals } from '../support/sealing.ts'
+import { type CallDevice, test } from '../support/stage.ts'
+
+const UNOPENED = 'This item could not be opened on this device.'
+
+interface Beam {
+  readonly laptop: Device
+  readonly phone: Device
+  /** Before the laptop. */
+  readonly there: Hostile
+  /** Before the phone. */
+  readonly here: Hostile
+  readonly link: string
+}
+
+/** A laptop with a beam, and a phone that has not opened its link yet. */
+async function twoDevices(device: CallDevice): Promise<Beam> {
+  const laptop = await device('laptop')
+  const phone = await device('phone', { phone: true })
+  for (const one of [laptop, phone]) await seals(one)
+  const there = await Hostile.before(laptop.page)
+  const here = await Hostile.before(phone.page)
+  return { laptop, phone, there, here, link: await laptop.startsBeam() }
+}
+
+async function joined(device: CallDevice): Promise<Beam> {
+  const beam = await twoDevices(device)
+  await beam.phone.opens(beam.link)
+  await expect(beam.laptop.page.getByRole('button', { name: 'Encrypted · 2 devices' })).toBeVisible()
+  await expect(beam.phone.page.getByRole('button', { name: 'Encrypted · 2 devices' })).toBeVisible()
+  return beam
+}
+
+/** The phone has asked for so long that the laptop has answered at least once, and is still not in. */
+async function staysOut({ phone, there }: Beam): Promise<void> {
+  await expect.poll(() => there.heard.filter(({ type }) => type === 'e2e').length).toBeGreaterThan(1)
+  await expect(phone.page.getByRole('button', { name: 'Waiting to be let in' })).toBeVisible()
+  await expect(phone.page.getByText('marmalade')).toHaveCount(0)
+}
+
+const isWay = (op: string, { type, message }: Message) =>
+  type === 'e2e' && (message as { op: string }).op === op
+
+test.describe('joining by the link', () => {
+  test('a key that the server put in is not welcomed @everywhere', async ({ device }) => {
+    const beam = await twoDevices(device)
+    await beam.laptop.sharesText('marmalade')
+    const key = Buffer.alloc(65, 7).toString('base64url')
+    beam.here.fromPage = (message) =>
+      isWay('join', message) ? { ...message, message: { ...(message.message as object), key } } : message
+    await beam.phone.opens(beam.link)
+    await staysOut(beam)
+    expect(beam.there.heard.some((message) => isWay('welcome', message))).toBe(false)
+  })
+
+  test('a welcome that the server made up opens nothing @everywhere', async ({ device }) => {
+    const beam = await twoDevices(device)
+    await beam.laptop.sharesText('marmalade')
+    beam.here.toPage = (message) => {
+      if (!isWay('welcome', message)) return message
+      const sealed = Buffer.alloc(300, 7).toString('base64url')
+      return { ...message, message: { ...(message.message as object), sealed } }
+    }
+    await beam.phone.opens(beam.link)
+    await staysOut(beam)
+  })
+
+  test('nobody falls back to clear text where the server says that no device seals @everywhere', async ({
+    device,
+  }) => {
+    const beam = await twoDevices(device)
+    const strip: Hostile['toPage'] = (message) => {
+      if (message.type !== 'authed_users') return message
+      const devices = (message.message as { caps: string[] }[]).map((one) => ({
+        ...one,
+        caps: one.caps.filter((cap) => cap !== 'e2e1'),
+      }))
+      return { ...message, message: devices }
+    }
+    beam.here.toPage = strip
+    beam.there.toPage = strip
+    await beam.phone.opens(beam.link)
+    await expect(beam.phone.page.getByRole('button', { name: 'Waiting to be let in' })).toBeVisible()
+    await beam.phone.sharesText('quince from Murcia')
+    await beam.laptop.sharesText('marmalade')
+    await beam.laptop.sees('marmalade')
+    await expect.poll(() => beam.there.heard.some(({ type }) => type === 'share_clipboard')).toBe(true)
+    for (const { heard } of [beam.here, beam.there]) {
+      expect(JSON.stringify(heard)).not.toMatch(/quince|marmalade/)
+    }
+  })
+})
+
+test.describe('items', () => {
+  test('of another id are shown as ones that do not open @everywhere', async ({ device }) => {
+    const { laptop, phone, here } = await joined(device)
+    await laptop.sharesText('marmalade')
+    await phone.sees('marmalade')
+    const item = here.last('rec_clipboard')
+    here.says({ ...item, id: '01234567-89ab-4cde-8f01-23456789abcd', seq: (item.seq ?? 0) + 1 })
+    await phone.sees(UNOPENED)
+    await phone.sees('marmalade')
+  })
+
+  test('stay as they were edited last when an old version is put back', async ({ device }) => {
+    const { laptop, phone, here } = await joined(device)
+    await laptop.sharesText('marmalade')
+    await phone.sees('marmalade')
+    const old = here.last('rec_clipboard')
+    await laptop.uses(laptop.card('marmalade'), 'Edit')
+    const field = laptop.page.getByRole('textbox', { name: 'Text' })
+    await laptop.enters(field, 'quince')
+    await field.press('Control+Enter')
+    await phone.sees('quince')
+    here.says({ ...old, seq: (here.last('rec_clipboard').seq ?? 0) + 1 })
+    // What comes after it is shown after it.
+    await laptop.sharesText('lemons')
+    await phone.sees('lemons')
+    await phone.sees('quince')
+    await phone.seesNothingOf('marmalade')
+  })
+
+  test('stay when the server says that they were deleted @everywhere', async ({ device }) => {
+    const { laptop, phone, here } = await joined(device)
+    await laptop.sharesText('marmalade')
+    await phone.sees('marmalade')
+    const { message, id } = here.last('rec_clipboard')
+    const named = id === undefined ? {} : { id }
+    here.says({ type: 'delete_note', message, ...named })
+    here.says({ type: 'delete_note', message, extra: String(message), ...named })
+    here.says({ type: 'delete_note', message })
+    await laptop.sharesText('lemons')
+    await phone.sees('lemons')
+    await phone.sees('marmalade')
+  })
+
+  test('that were changed on their way do not open', async ({ device }) => {
+    const { laptop, phone, here } = await joined(device)
+    here.toPage = (message) => {
+      if (message.type !== 'rec_clipboard') return message
+      const text = String(message.message)
+      const changed = text.endsWith('A') ? 'B' : 'A'
+      return { ...message, message: text.slice(0, -3) + changed + text.slice(-2) }
+    }
+    await laptop.sharesText('marmalade')
+    await phone.sees(UNOPENED)
+  })
+})
+
+test('signals that were changed, or come from the server, open no link: what is shared goes another way', async ({
+  device,
+}) => {
+  const { laptop, phone, there, here } = await twoDevices(device)
+  const spoil: Hostile['toPage'] = (message) => {
+    if (message.type !== 'signal') return message
+    const offer = { session: 'x', signal: { type: 'offer', sdp: 'v=0 of the server' } }
+    return { ...message, message: offer }
+  }
+  here.toPage = spoil
+  there.toPage = spoil
+  await phone.opens(await laptop.scansOwnQr())
+  await expect(laptop.page.getByRole('button', { name: 'Encrypted · 2 devices' })).toBeVisible()
+  await expect.poll(() => [...here.heard, ...there.heard].some(({ type }) => type === 'signal')).toBe(true)
+  await laptop.sharesText('marmalade')
+  await phone.sees('marmalade')
+  // Everything that a browser would need for a link is in envelopes.
+  const signals = [...here.heard, ...there.heard].filter(({ type }) => type === 'signal')
+  expect(signals.filter(({ message }) => !String(message).startsWith('e2e1.'))).toEqual([])
+})

@@ -1,0 +1,119 @@
+/** A sealed beam in real browsers: the ways in, and that the server sees nothing of what is shared (E1 to E8). */
+import { expect } from '@playwright/test'
+import type { Device } from '../support/device.ts'
+import { Overheard, opensDevices, picturesOn, seals } from '../support/sealing.ts'
+import { type CallDevice, test } from '../support/stage.ts'
+
+const encrypted = (device: Device, count: number) =>
+  expect(device.page.getByRole('button', { name: `Encrypted · ${count} devices` })).toBeVisible()
+
+async function sealing(device: CallDevice, name: string, phone = false): Promise<Device> {
+  const made = await device(name, { phone })
+  await seals(made)
+  return made
+}
+
+/** The id in a link, as it is typed or read out. */
+const idIn = (link: string) => /beam_id=([0-9a-f-]{36})/.exec(link)?.[1] ?? ''
+
+test('e1 e3 what is shared by the link is read on both devices, and by nobody in between @everywhere', async ({
+  device,
+}) => {
+  const laptop = await sealing(device, 'laptop')
+  const phone = await sealing(device, 'phone', true)
+  const overheard = [new Overheard(laptop.page), new Overheard(phone.page)]
+  const link = await laptop.startsBeam()
+  expect(link).toMatch(/#k=[\w-]{43}$/)
+  await phone.opens(link)
+  await expect(phone.page).toHaveURL((url) => url.hash === '' && !url.search.includes('beam_id'))
+  await encrypted(laptop, 2)
+  await laptop.sharesText('marmalade from Granada')
+  await phone.sees('marmalade from Granada')
+  await phone.sharesText('quince from Murcia')
+  await laptop.sees('quince from Murcia')
+  const secret = link.split('#k=')[1] ?? ''
+  for (const one of overheard) one.knowsNothingOf('marmalade from Granada', 'quince from Murcia', secret)
+})
+
+test('e1 the control: without sealing, the same is overheard', async ({ device }) => {
+  const laptop = await device('laptop')
+  const overheard = new Overheard(laptop.page)
+  await laptop.startsBeam()
+  await laptop.sharesText('marmalade from Granada')
+  await laptop.sees('marmalade from Granada')
+  overheard.knowsOf('marmalade from Granada')
+})
+
+test('e6 both devices read everything again after a reload, and after all were away @everywhere', async ({
+  device,
+}) => {
+  const laptop = await sealing(device, 'laptop')
+  const phone = await sealing(device, 'phone', true)
+  await phone.opens(await laptop.startsBeam())
+  await encrypted(laptop, 2)
+  await laptop.sharesText('marmalade from Granada')
+  await phone.sees('marmalade from Granada')
+  await laptop.page.reload()
+  await laptop.sees('marmalade from Granada')
+  await phone.page.reload()
+  await phone.sees('marmalade from Granada')
+  await phone.sharesText('quince from Murcia')
+  await laptop.sees('quince from Murcia')
+})
+
+test('e4 a deletion reaches the other device, and so does its Undo', async ({ device }) => {
+  const laptop = await sealing(device, 'laptop')
+  const phone = await sealing(device, 'phone', true)
+  await phone.opens(await laptop.startsBeam())
+  await encrypted(laptop, 2)
+  await laptop.sharesText('marmalade from Granada')
+  await phone.sees('marmalade from Granada')
+  await laptop.uses(laptop.card('marmalade from Granada'), 'Delete')
+  await phone.seesNothingOf('marmalade from Granada')
+  await laptop.page.getByRole('button', { name: 'Undo' }).click()
+  await phone.sees('marmalade from Granada')
+})
+
+test('e8 the first device that types the id is in at once, and people compare four pictures @everywhere', async ({
+  device,
+}) => {
+  const laptop = await sealing(device, 'laptop')
+  const other = await sealing(device, 'other')
+  const id = idIn(await laptop.startsBeam())
+  await laptop.sharesText('marmalade from Granada')
+  await other.opensHome()
+  await other.joinsByTyping(id)
+  await other.sees('marmalade from Granada')
+  for (const one of [laptop, other]) {
+    await expect(one.page.getByRole('button', { name: 'Not verified' })).toBeVisible()
+    await opensDevices(one)
+  }
+  expect(await picturesOn(laptop)).toEqual(await picturesOn(other))
+  for (const one of [laptop, other]) {
+    await one.page.getByRole('button', { name: 'They match' }).click()
+    await encrypted(one, 2)
+  }
+})
+
+test('e8 a later one waits until a person lets it in', async ({ device }) => {
+  const laptop = await sealing(device, 'laptop')
+  const phone = await sealing(device, 'phone', true)
+  const late = await sealing(device, 'late')
+  const link = await laptop.startsBeam()
+  await phone.opens(link)
+  await encrypted(laptop, 2)
+  await laptop.sharesText('marmalade from Granada')
+  await late.opensHome()
+  await late.joinsByTyping(idIn(link))
+  await expect(late.page.getByText('This beam is encrypted').first()).toBeVisible()
+  await opensDevices(laptop)
+  await late.seesNothingOf('marmalade from Granada')
+  const shown = await picturesOn(laptop)
+  await expect(laptop.page.getByText('Wants to come in')).toBeVisible()
+  // It shows those of each device that could let it in.
+  await expect(late.page.getByRole('list', { name: 'Pictures to compare' })).toHaveCount(2)
+  const theirs = late.page.getByRole('status').getByRole('listitem')
+  expect((await theirs.allInnerTexts()).join()).toContain(shown.join())
+  await laptop.page.getByRole('button', { name: 'They match, let it in' }).click()
+  await late.sees('marmalade from Granada')
+})
