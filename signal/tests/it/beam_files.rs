@@ -146,14 +146,15 @@ async fn h44_a_file_goes_unless_an_item_names_it_and_then_with_the_item() {
     .await;
 }
 
-/// The server cannot read what is inside of an envelope (E2), so the address has to be beside it.
+/// The server cannot read what is inside of an envelope, so the name stands behind it.
 #[tokio::test]
-async fn h44_a_file_that_is_named_beside_an_envelope_stays_with_its_item() {
+async fn e7_a_file_that_is_named_behind_an_envelope_stays_with_its_item() {
     on_both(async |world| {
         let trip = world.trip(LinkAccess::None).await;
         let mut writer = world.person(Who::Writer);
         let url = url(&writer.uploads(&files_of(trip), &pdf()).await);
-        let sealed = json!({"sealed": "e2e1.AQ", "file": {"url": url}});
+        let id = url.strip_prefix("/api/uploads/").unwrap();
+        let sealed = format!("e2e1.AQ#{id}");
         let share = json!({"type": "share_clipboard", "message": sealed, "id": ITEM});
         says(world, Who::Writer, trip, share, "rec_clipboard").await;
         let status = async || world.server.get(&url).await.status;

@@ -14,18 +14,24 @@ use sha2::{Digest as _, Sha256};
 const ENVELOPE: &str = "e2e1.";
 const COPY_MARK: char = '#';
 
+/// What is read of a file item.
+#[derive(Deserialize)]
+struct Item {
+    file: File,
+}
+
+#[derive(Deserialize)]
+struct File {
+    url: String,
+}
+
+/// The fields of an object, each as it was sent.
+type Fields = BTreeMap<String, Json>;
+
 /// The upload on this server to which a file item's content refers, if it has a stored copy (F9, E7).
 pub fn upload(content: &RawValue) -> Option<BlobId> {
     if let Some((_, id)) = sealed(content).as_ref().and_then(|text| text.split_once(COPY_MARK)) {
         return BlobId::parse(id).ok();
-    }
-    #[derive(Deserialize)]
-    struct Item {
-        file: File,
-    }
-    #[derive(Deserialize)]
-    struct File {
-        url: String,
     }
     let Item { file: File { url } } = serde_json::from_str(content.get()).ok()?;
     BlobId::parse(url.strip_prefix("/api/uploads/")?).ok()
@@ -37,7 +43,6 @@ pub fn without_upload(content: &RawValue) -> Option<Json> {
         let (envelope, _) = text.split_once(COPY_MARK)?;
         return to_raw_value(envelope).ok();
     }
-    type Fields = BTreeMap<String, Json>;
     let mut item: Fields = serde_json::from_str(content.get()).ok()?;
     let mut file: Fields = serde_json::from_str(item.get("file")?.get()).ok()?;
     file.remove("url");
