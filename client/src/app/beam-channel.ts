@@ -23,6 +23,8 @@ export interface BeamChannel extends Opener {
   welcomed(me: DeviceId): void
   /** The devices that are here now, in the order in which they joined. */
   listed(devices: readonly Device[]): void
+  /** The server stores the beam. @param mayDeposit whether this device may give it the keys of the beam (H52) */
+  saved(mayDeposit: boolean): void
   /** The beam has another id now (H28). */
   move(beam: BeamId): void
   /** The beam was left: nothing is sent or handed on any more. */
@@ -58,6 +60,7 @@ export class ClearChannel implements BeamChannel {
   heard(): void {}
   welcomed(): void {}
   listed(): void {}
+  saved(): void {}
   move(): void {}
   end(): void {}
 }

@@ -2,7 +2,7 @@
 import { t } from '@lingui/core/macro'
 import { paths } from '../features/paths'
 import { inLanguage } from '../languages/refusals'
-import type { BeamId, BeamKey, Cap, DeviceId, ErrorCode, ItemId, ServerMessage } from '../protocol/bindings'
+import type { BeamId, BeamKey, Cap, DeviceId, ErrorCode, ItemId, Role, ServerMessage } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { isStored, type KeepingEvent, reduceKeeping } from '../stores/keeping'
@@ -175,6 +175,7 @@ export class BeamConnection {
         if (message.message.limits) this.#context.stores.limits.setState(message.message.limits, true)
         this.#context.transfers.tell({ do: 'relay', use: message.message.relay ?? 'fallback' })
         this.#access.hear(message)
+        if (message.message.saved) this.#isStored(message.message.saved.role)
         this.places.welcomed()
         this.channel.welcomed(message.message.device_id)
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)
@@ -200,6 +201,7 @@ export class BeamConnection {
       case 'beam_saved':
         // The live items have become notes.
         this.#access.hear(message)
+        this.#isStored(message.message.role)
         return void this.#notes.load()
       case 'arranged':
         return this.places.hear(message.message)
@@ -248,6 +250,10 @@ export class BeamConnection {
   #keyed(): void {
     const { devices } = this.#context.stores
     this.devices.list(devices.getState().devices, true)
+  }
+
+  #isStored(role: Role): void {
+    this.channel.saved(role === 'owner' || role === 'admin')
   }
 
   #refused({ id, to, extra, message }: Extract<ServerMessage, { type: 'error' }>): void {

@@ -98,7 +98,7 @@ export function begins(): void {
     forgetDeleted: () => {},
   } as Partial<Transfers> as Transfers
   context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => beam.channel }
-  beam = new CurrentBeam(context, new Secrets(keptNowhere), () => {})
+  beam = new CurrentBeam(context, new Secrets(keptNowhere, keptNowhere), () => {})
 }
 
 /** Forgets what the engine was told until now. */

@@ -98,7 +98,8 @@ class Page {
 }
 
 function newSecrets(): Secrets {
-  return new Secrets({ read: async () => null, write: async () => {}, remove: async () => {} })
+  const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+  return new Secrets(nowhere, nowhere)
 }
 
 let server: Server

@@ -63,6 +63,9 @@ export class SealedBeam implements BeamChannel {
   #others: readonly DeviceId[] = []
   /** Whether another device that seals is or was here, or a sealed item came; null before the first list. */
   #isSealedThere: boolean | null = null
+  /** Whether the server stores the beam, and whether this device has looked there for its keys. */
+  #isSaved = false
+  #isWithdrawn = false
   readonly #versions = new Map<ItemId, Version>()
   /** Items whose deletion is being sealed. */
   readonly #deleting = new Set<ItemId>()
@@ -191,6 +194,17 @@ export class SealedBeam implements BeamChannel {
     return opened.is === 'open' && readSealedDeletion(opened.text) === id
   }
 
+  saved(mayDeposit: boolean): void {
+    this.#isSaved = true
+    this.#receive(async () => {
+      await this.#entered
+      if (this.#isSealed && mayDeposit) await this.#secrets.deposit(this.#beam)
+      const having = this.#isSealed ? null : await this.#secrets.withdraw(this.#beam)
+      this.#isWithdrawn = true
+      return () => (having ? this.#has(having) : this.#look())
+    })
+  }
+
   move(beam: BeamId): void {
     const before = this.#beam
     this.#beam = beam
@@ -282,6 +296,7 @@ export class SealedBeam implements BeamChannel {
   #decided(): Encryption['kind'] {
     if (this.#having === null) return 'unknown'
     if (this.#having.isKeyed) return 'sealed'
+    if (this.#isSaved && !this.#isWithdrawn) return 'unknown'
     // A link that carries a secret never falls back.
     if (this.#having.invite !== null) return 'waiting'
     if (this.#isSealedThere === null) return 'unknown'

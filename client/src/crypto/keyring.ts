@@ -1,12 +1,15 @@
 /** The keys of one beam as one page has them: it seals with one of them and opens with all. */
 import { type Bytes, fromBase64Url, randomBytes, toBase64Url, utf8 } from './bytes'
 import { headerOf, type Kind, keyIdOf, type Opened, Opener, Sealer } from './envelope'
+import { derive } from './hkdf'
 import { type InviteKeys, inviteKeysOf, isProof, proofOf } from './invite'
 import { joinerKeys, openWelcome, type Psk, publicBytes, type Sealed, sealWelcome } from './welcome'
 
 const KEY_BYTES = 32
 /** More beam keys than a beam ever had say that somebody fills the memory: each removal of a device makes one. */
 const MOST_KEYS = 256
+/** Keys of one deposit (H52). */
+const MOST_DEPOSITED = 16
 
 /** What the devices of a beam have in common, as it is kept and as a welcome tells it (E6). All are base64url. */
 export interface SharedKeys {
@@ -17,6 +20,9 @@ export interface SharedKeys {
   /** Whether a device was ever let in besides the one that made the beam (E8). */
   readonly hasLetIn: boolean
 }
+
+/** What is deposited with a saved beam (E9), as base64url. */
+export type Deposit = Pick<SharedKeys, 'keys' | 'current'>
 
 /** What a device with the link asks another to be let in with (E6). All are base64url. */
 export interface JoinRequest {
@@ -39,6 +45,8 @@ export class Keyring {
   readonly #openers = new Map<string, Opener>()
   #sealer: Sealer | null = null
   #invite: { readonly secret: Bytes; readonly keys: InviteKeys } | null = null
+  /** The invite that follows of each beam key. */
+  readonly #invitesOfKeys: InviteKeys[] = []
   #hasLetIn = false
   /** Made for one join, and void once a device has let this one in: a late answer of one that was asked before still opens. */
   #joining: CryptoKeyPair | null = null
@@ -80,12 +88,25 @@ export class Keyring {
     }
   }
 
+  /** What is deposited with a saved beam (E9); null before this device has been let in. */
+  get deposit(): Deposit | null {
+    const { shared } = this
+    return shared && { keys: shared.keys.slice(-MOST_DEPOSITED), current: shared.current }
+  }
+
+  /** Takes what was deposited. Returns false when it is not what it should be. */
+  async withdraw({ keys, current }: Deposit): Promise<boolean> {
+    const sealing = await keyNamed(current, keys.map(keyOf))
+    if (!sealing) return false
+    const invite = toBase64Url(this.#invite?.secret ?? (await inviteOf(sealing)))
+    return this.take({ keys, current, invite, hasLetIn: true })
+  }
+
   /** Takes what was kept or told. Returns false when it is not what it should be; nothing of it is taken then. */
   async take({ keys, current, invite, hasLetIn }: SharedKeys): Promise<boolean> {
     const beamKeys = keys.slice(0, MOST_KEYS).map(keyOf)
     const secret = keyOf(invite)
-    const ids = await Promise.all(beamKeys.map((key) => key && keyIdOf(key)))
-    const sealing = beamKeys[ids.indexOf(current)]
+    const sealing = await keyNamed(current, beamKeys)
     if (!secret || !sealing || beamKeys.includes(null)) return false
     for (const key of beamKeys) if (key) await this.#add(key)
     if (!this.#sealer || toBase64Url(this.#sealer.keyId) !== current) this.#sealer = await Sealer.of(sealing)
@@ -124,10 +145,10 @@ export class Keyring {
   /** Lets a device in that proves to have the link. */
   async answer(device: string, { id, key, proof }: JoinRequest): Promise<WelcomeMessage | Refusal> {
     if (!this.shared || !this.#invite) return 'keyless'
-    const { keys } = this.#invite
+    const keys = [this.#invite.keys, ...this.#invitesOfKeys].find((one) => toBase64Url(one.id) === id)
     const publicKey = fromBase64Url(key)
     const shown = fromBase64Url(proof)
-    if (!publicKey || !shown || id !== toBase64Url(keys.id)) return 'proof'
+    if (!publicKey || !shown || !keys) return 'proof'
     if (!(await isProof(keys, publicKey, shown))) return 'proof'
     // One that proves to have the link may still have a key that is no point of the curve.
     return (await this.welcomeFor(publicKey, device, keys)) ?? 'proof'
@@ -170,8 +191,23 @@ export class Keyring {
 
   async #add(beamKey: Bytes): Promise<void> {
     const id = await keyIdOf(beamKey)
-    if (!this.#openers.has(id)) this.#openers.set(id, new Opener(beamKey))
+    if (this.#openers.has(id)) return
+    this.#openers.set(id, new Opener(beamKey))
+    this.#invitesOfKeys.push(await inviteKeysOf(await inviteOf(beamKey)))
   }
+}
+
+/**
+ * Returns the invite that follows of a beam key. A device that has the keys from a deposit makes its links with it, and every device
+ * of the beam knows it.
+ */
+function inviteOf(beamKey: Bytes): Promise<Bytes> {
+  return derive(beamKey, 'beam-e2e/1 invite', KEY_BYTES)
+}
+
+async function keyNamed(id: string, keys: readonly (Bytes | null)[]): Promise<Bytes | null> {
+  const ids = await Promise.all(keys.map((key) => key && keyIdOf(key)))
+  return keys[ids.indexOf(id)] ?? null
 }
 
 function keyOf(text: string): Bytes | null {

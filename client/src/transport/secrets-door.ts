@@ -1,7 +1,7 @@
 /** The page's way to the worker that has the keys: every method of `Secrets`, answered by a message. */
 import type { Secrets } from './secrets'
 
-type Method = Exclude<keyof Secrets, 'kept'>
+type Method = Exclude<keyof Secrets, 'kept' | 'deposits'>
 
 export interface Question {
   readonly number: number
@@ -48,6 +48,8 @@ export function openSecrets(): SecretsDoor {
   const methods: readonly Method[] = [
     'make',
     'enter',
+    'deposit',
+    'withdraw',
     'moved',
     'forget',
     'seal',

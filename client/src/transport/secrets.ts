@@ -38,11 +38,22 @@ export type OpenedText =
   | { readonly is: 'unknown' }
   | { readonly is: 'broken' }
 
+/** Where the keys of saved beams are deposited (H52). */
+export interface Deposits {
+  /** Returns null where there is no deposit. @throws HttpError */
+  read(beam: BeamId): Promise<Deposit | null>
+  /** @throws HttpError */
+  write(beam: BeamId, keys: Deposit): Promise<void>
+}
+
 export class Secrets {
   readonly #rings = new Map<BeamId, Keyring>()
   readonly #comparisons = new WeakMap<Keyring, Comparisons>()
 
-  constructor(readonly kept: KeptKeys) {}
+  constructor(
+    readonly kept: KeptKeys,
+    readonly deposits: Deposits,
+  ) {}
 
   /** Makes the keys of a beam that this device has created. */
   async make(beam: BeamId): Promise<Having> {
@@ -64,6 +75,20 @@ export class Secrets {
     const secret = invite === null ? null : fromBase64Url(invite)
     // A link that is older than the last renewal would take the newer secret away.
     if (secret && !ring.isKeyed) await ring.invite(secret)
+    return having(ring)
+  }
+
+  /** Deposits the keys of a beam that is saved, so that those who may read it can open it. @throws HttpError */
+  async deposit(beam: BeamId): Promise<void> {
+    const { deposit } = this.#ring(beam)
+    if (deposit) await this.deposits.write(beam, deposit)
+  }
+
+  /** Takes what was deposited with a saved beam, where there is any. */
+  async withdraw(beam: BeamId): Promise<Having> {
+    const ring = this.#ring(beam)
+    const deposit = await this.deposits.read(beam).catch(() => null)
+    if (deposit && (await ring.withdraw(deposit))) await this.#keep(beam, ring)
     return having(ring)
   }
 
