@@ -2,11 +2,21 @@
 import { t } from '@lingui/core/macro'
 import { paths } from '../features/paths'
 import { inLanguage } from '../languages/refusals'
-import type { BeamId, BeamKey, Cap, DeviceId, ErrorCode, ItemId, Role, ServerMessage } from '../protocol/bindings'
+import type {
+  BeamId,
+  BeamKey,
+  Cap,
+  DeviceId,
+  ErrorCode,
+  ItemId,
+  Role,
+  ServerMessage,
+} from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { isStored, type KeepingEvent, reduceKeeping } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
+import { readMe } from '../transport/account-calls'
 import { hasRtc } from '../transport/has-rtc'
 import { LiveBeam, type LiveBeamEvents, type LiveBeamOptions } from '../transport/live-beam'
 import type { LiveBeamStatus } from '../transport/live-beam-status'
@@ -175,7 +185,7 @@ export class BeamConnection {
         if (message.message.limits) this.#context.stores.limits.setState(message.message.limits, true)
         this.#context.transfers.tell({ do: 'relay', use: message.message.relay ?? 'fallback' })
         this.#access.hear(message)
-        if (message.message.saved) this.#isStored(message.message.saved.role)
+        if (message.message.saved) void this.#isStored(message.message.saved.role)
         this.places.welcomed()
         this.channel.welcomed(message.message.device_id)
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)
@@ -201,7 +211,7 @@ export class BeamConnection {
       case 'beam_saved':
         // The live items have become notes.
         this.#access.hear(message)
-        this.#isStored(message.message.role)
+        void this.#isStored(message.message.role)
         return void this.#notes.load()
       case 'arranged':
         return this.places.hear(message.message)
@@ -252,7 +262,11 @@ export class BeamConnection {
     this.devices.list(devices.getState().devices, true)
   }
 
-  #isStored(role: Role): void {
+  /** The server stores the beam. */
+  async #isStored(role: Role): Promise<void> {
+    const { account } = this.#context.stores
+    // The worker that asks for the keys cannot renew a stale login.
+    if (account.getState().status === 'authenticated') await readMe().catch(() => {})
     this.channel.saved(role === 'owner' || role === 'admin')
   }
 

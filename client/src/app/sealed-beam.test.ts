@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
+import type { Deposit } from '../crypto/keyring'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import type { Encryption } from '../stores/encryption'
@@ -307,6 +308,40 @@ describe('e6 the way in', () => {
     page.channel.share(OTHER, 'lemons', 'text')
     await vi.waitFor(() => expect(page.states.at(-1)).toBe('locked'))
     expect(server.of('share')).toHaveLength(1)
+  })
+})
+
+describe('e9 a saved beam', () => {
+  it('is opened by the keys that were deposited, and lets in whoever has a link made of them', async () => {
+    const deposited = new Map<BeamId, Deposit>()
+    const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+    const bank = {
+      read: async (beam: BeamId) => deposited.get(beam) ?? null,
+      write: async (beam: BeamId, keys: Deposit) => void deposited.set(beam, keys),
+    }
+    const owner = new Secrets(nowhere, bank)
+    const { invite } = await owner.make(BEAM)
+    const laptop = new Page(server, ADA, invite, owner)
+    laptop.channel.saved(true)
+    laptop.channel.share(ITEM, 'bread', 'text')
+    await vi.waitFor(() => expect(deposited.size).toBe(1))
+    await shared()
+    const phone = new Page(server, BOB, null, new Secrets(nowhere, bank))
+    phone.channel.saved(false)
+    expect((await phone.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
+    expect(phone.states).not.toContain('locked')
+    expect(phone.invite).not.toBe(invite)
+    const guest = new Page(server, EVE, phone.invite)
+    server.lists(ADA, BOB, EVE)
+    await guest.is('sealed')
+  })
+
+  it('whose keys nobody deposited waits for another device, as any other', async () => {
+    const page = new Page(server, BOB, null)
+    page.channel.saved(false)
+    server.lists(ADA, BOB)
+    await page.is('sealed')
+    expect(page.states).toContain('locked')
   })
 })
 

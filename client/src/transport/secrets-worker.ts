@@ -1,10 +1,11 @@
 /** The worker that has the keys of beams. */
+import { readDeposit, writeDeposit } from './key-deposits'
 import { KeyStore } from './key-store'
 import { Secrets } from './secrets'
 import type { Answer, Question } from './secrets-door'
 
 const kept = new KeyStore(() => Date.now())
-const secrets = new Secrets(kept)
+const secrets = new Secrets(kept, { read: readDeposit, write: writeDeposit })
 void kept.sweep()
 
 const tell = (answer: Answer) => postMessage(answer)

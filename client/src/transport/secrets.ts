@@ -6,6 +6,7 @@ import { fromBase64Url, toBase64Url } from '../crypto/bytes'
 import { Comparisons, type ShareMessage } from '../crypto/comparisons'
 import type { Header, Kind } from '../crypto/envelope'
 import {
+  type Deposit,
   type JoinRequest,
   Keyring,
   type Refusal,
