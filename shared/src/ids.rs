@@ -232,6 +232,53 @@ secret_token! {
     DeviceToken, "string & { readonly __id: 'device token' }"
 }
 
+secret_token! {
+    /// A key that seals what is shared in a beam (E1), as it is deposited with the server (H52).
+    DepositedKey, "string & { readonly __id: 'deposited key' }"
+}
+
+impl DepositedKey {
+    /// The 32 bytes, for storage.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+/// Names a [`DepositedKey`] (E1), and tells nothing of it: 8 bytes, written as 11 characters of base64url.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TS, ToSchema)]
+#[ts(type = "string & { readonly __id: 'key id' }")]
+#[schema(value_type = String)]
+pub struct KeyId([u8; 8]);
+
+impl KeyId {
+    /// The id from its bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 8]) -> Self {
+        Self(bytes)
+    }
+
+    /// The 8 bytes, for storage.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 8] {
+        &self.0
+    }
+}
+
+impl Serialize for KeyId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&URL_SAFE_NO_PAD.encode(self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for KeyId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes = URL_SAFE_NO_PAD.decode(String::deserialize(deserializer)?);
+        let bytes = bytes.map_err(de::Error::custom)?.try_into();
+        bytes.map(Self).map_err(|_| de::Error::custom(Malformed))
+    }
+}
+
 impl BeamKey {
     /// The SHA-256 of the key, of which alone the server keeps a copy.
     #[must_use]

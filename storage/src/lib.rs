@@ -12,6 +12,7 @@ pub mod beams;
 pub mod blobs;
 mod database;
 pub mod dead_blobs;
+mod deposited_keys;
 mod disk;
 mod error;
 mod examination;

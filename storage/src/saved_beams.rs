@@ -56,7 +56,7 @@ pub(crate) async fn role_in(
 }
 
 /// Fails unless the account may manage the beam.
-async fn require_manager(
+pub(crate) async fn require_manager(
     transaction: &mut Transaction,
     beam: Locked,
     account: AccountId,
@@ -272,6 +272,7 @@ pub(crate) async fn end_beam(
         "DELETE FROM notes WHERE beam_id = $1",
         "DELETE FROM shares WHERE beam_id = $1",
         "DELETE FROM removed_devices WHERE beam_id = $1",
+        "DELETE FROM deposited_keys WHERE beam_id = $1",
     ] {
         transaction.execute(delete, args![beam.beam().uuid()]).await?;
     }

@@ -139,6 +139,19 @@ export type BeamId = string & { readonly __id: 'beam' };
 export type BeamKey = string & { readonly __id: 'beam key' };
 
 /**
+ * Body of `PUT /api/beams/{beam_id}/keys/`, and answer of `GET` and `PUT` (H52).
+ */
+export type BeamKeys = { 
+/**
+ * The keys; none where there is no deposit.
+ */
+keys: Array<DepositedKey>, 
+/**
+ * The id of that which seals; null where there is no key.
+ */
+current: KeyId | null, };
+
+/**
  * A share of a beam, as the beam's owner and admins see it.
  */
 export type BeamShare = { 
@@ -304,6 +317,11 @@ export type CurrentUser = {
  * The logged-in user.
  */
 user: User, };
+
+/**
+ * A key that seals what is shared in a beam (E1), as it is deposited with the server (H52).
+ */
+export type DepositedKey = string & { readonly __id: 'deposited key' };
 
 /**
  * A device in the beam.
@@ -496,6 +514,11 @@ until: number,
  * The device that asked for it first. It may end it, and so may the creator.
  */
 by: DeviceId, };
+
+/**
+ * Names a [`DepositedKey`] (E1), and tells nothing of it: 8 bytes, written as 11 characters of base64url.
+ */
+export type KeyId = string & { readonly __id: 'key id' };
 
 /**
  * The level of a share (B6). Each level includes the one before.

@@ -2,10 +2,11 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, Device, DeviceId, Diagnosis, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, Forwarding, IceServer, ItemId, Kept, Level, Limits, LinkAccess, LiveItem, Me, MyShares, Note, OwnCertificate, Placed, PublicUser, RelayUse, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
+import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamKeys, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, DepositedKey, Device, DeviceId, Diagnosis, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, Forwarding, IceServer, ItemId, Kept, KeyId, Level, Limits, LinkAccess, LiveItem, Me, MyShares, Note, OwnCertificate, Placed, PublicUser, RelayUse, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/
+const KEY_ID = /^[\w-]{11}$/
 const SHORT_CODE = /^[A-HJKMNP-Z2-9]{6}$/
 
 function isUuid(value: unknown): boolean {
@@ -14,6 +15,10 @@ function isUuid(value: unknown): boolean {
 
 function isToken(value: unknown): boolean {
   return typeof value === 'string' && TOKEN.test(value)
+}
+
+function isKeyId(value: unknown): boolean {
+  return typeof value === 'string' && KEY_ID.test(value)
 }
 
 function isShortCode(value: unknown): boolean {
@@ -83,6 +88,15 @@ export const beamDetailsSchema = v.object({
 }) satisfies v.GenericSchema<unknown, BeamDetails>
 
 export const beamKeySchema = v.custom<BeamKey>(isToken) satisfies v.GenericSchema<unknown, BeamKey>
+
+export const depositedKeySchema = v.custom<DepositedKey>(isToken) satisfies v.GenericSchema<unknown, DepositedKey>
+
+export const keyIdSchema = v.custom<KeyId>(isKeyId) satisfies v.GenericSchema<unknown, KeyId>
+
+export const beamKeysSchema = v.object({
+  keys: v.array(depositedKeySchema),
+  current: v.nullish(keyIdSchema, null),
+}) satisfies v.GenericSchema<unknown, BeamKeys>
 
 export const beamsSchema = v.object({
   beams: v.array(beamSchema),

@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod beams;
 pub mod certificate;
 pub mod doctor;
+pub mod keys;
 pub mod uploads;
 
 use std::collections::BTreeMap;

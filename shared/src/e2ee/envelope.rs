@@ -1,5 +1,6 @@
 //! Seals what goes through the server, and opens it (E2). An envelope is `e2e1.` and base64url of its header, the ciphertext
-//! and the tag. The header names the key, the page that sealed it, and its number there, which is the nonce.
+//! and the tag. The header names the key, the page that sealed it, and its number there, which is the nonce. What an item has
+//! behind its envelope (E7) is no part of it, and is cut off before it is opened.
 
 use aes_gcm::Aes256Gcm;
 use aes_gcm::aead::{Aead as _, KeyInit as _, Payload};

@@ -24,6 +24,7 @@ use heliograph_shared::api::beams::{
 };
 use heliograph_shared::api::certificate::OwnCertificate;
 use heliograph_shared::api::doctor::{Diagnosis, Forwarding};
+use heliograph_shared::api::keys::BeamKeys;
 use heliograph_shared::api::uploads::{FileRoom, UploadedFile};
 use heliograph_shared::api::{BeamCode, CodeBeam, CreatedBeam, ErrorBody, FieldErrors, Site};
 use heliograph_shared::close::CloseCode;
@@ -114,6 +115,7 @@ fn visit_read(declarations: &mut Declarations) {
     declarations.visit::<Note>();
     declarations.visit::<UploadedFile>();
     declarations.visit::<FileRoom>();
+    declarations.visit::<BeamKeys>();
 }
 
 /// The types that a client sends.

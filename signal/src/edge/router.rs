@@ -18,8 +18,8 @@ use crate::address::{Client, Peer};
 use crate::app::App;
 use crate::edge::host::{self, Hosts};
 use crate::edge::routes::{
-    accounts, beams, certificate, codes, doctor, export, health, notes, pictures, registration,
-    shares, site, socket, tus, uploads,
+    accounts, beams, certificate, codes, doctor, export, health, keys, notes, pictures,
+    registration, shares, site, socket, tus, uploads,
 };
 use crate::edge::scheme::Scheme;
 use crate::edge::{answers, assets, deadline, headers, openapi, redirect};
@@ -58,6 +58,7 @@ fn calls() -> OpenApiRouter<Arc<App>> {
         routes!(beams::list),
         routes!(beams::renew),
         routes!(beams::describe, beams::change, beams::delete),
+        routes!(keys::read, keys::deposit),
         routes!(codes::create),
         routes!(codes::find),
         routes!(shares::with_me),

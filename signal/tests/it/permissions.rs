@@ -10,7 +10,7 @@ use super::world::{EVERYBODY, Trip, World, on_both};
 type Call = (&'static str, &'static str, fn(Trip) -> String, fn(Trip) -> Value);
 
 /// Each call with its statuses for a guest, a user without a share, read, write, admin and owner.
-const TABLE: [(Call, [u16; 6]); 20] = [
+const TABLE: [(Call, [u16; 6]); 22] = [
     (("create", "POST", |_| "/api/beams/create/".into(), none), [201; 6]),
     (("own beams", "GET", |_| "/api/beams/".into(), none), [401, 200, 200, 200, 200, 200]),
     (
@@ -64,7 +64,18 @@ const TABLE: [(Call, [u16; 6]); 20] = [
     ),
     (("delete", "DELETE", beam, none), [401, 404, 403, 403, 403, 200]),
     (("notes", "GET", notes, none), [401, 404, 200, 200, 200, 200]),
+    (("keys", "GET", keys, none), [401, 404, 200, 200, 200, 200]),
+    (
+        ("deposit keys", "PUT", keys, |_| json!({"keys": [KEY], "current": "AgICAgICAgI"})),
+        [401, 404, 403, 403, 200, 200],
+    ),
 ];
+
+const KEY: &str = "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI";
+
+fn keys(trip: Trip) -> String {
+    format!("/api/beams/{}/keys/", trip.beam)
+}
 
 fn none(_: Trip) -> Value {
     Value::Null

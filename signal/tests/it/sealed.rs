@@ -1,6 +1,10 @@
 //! E1 to E6: what the server does for devices that seal what they share. It can read none of it.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use heliograph_shared::api::beams::LinkAccess;
+use heliograph_shared::api::keys::BeamKeys;
+use heliograph_shared::ids::BeamId;
 use serde_json::{Value, json};
 
 use super::device::{TestDevice, unknown_beam};
@@ -135,6 +139,51 @@ async fn e6_readers_ask_for_the_keys_too() {
         reader.says(&json!({"type": "e2e", "message": join, "extra": {"to": owner.id}})).await;
         let seen = owner.sees("e2e").await;
         assert_eq!((&seen["message"], &seen["extra"]), (&join, &json!({"from": reader.id})));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h52_deposited_keys_stay_with_a_saved_beam_and_go_with_it() {
+    on_both(async |world| {
+        let trip = world.trip(LinkAccess::Read).await;
+        let mut owner = world.person(Who::Owner);
+        let mut guest = world.person(Who::Guest);
+        let path = |beam: &Value| format!("/api/beams/{}/keys/", beam.as_str().unwrap());
+        let old = json!(trip.beam);
+        let nothing = json!({"keys": [], "current": null});
+        assert_eq!(guest.gets(&path(&old)).await.json(), nothing);
+
+        let key = |n: u8| URL_SAFE_NO_PAD.encode([n; 32]);
+        let keys = json!({"keys": [key(1), key(2)], "current": URL_SAFE_NO_PAD.encode([3; 8])});
+        assert_eq!(owner.asks("PUT", &path(&old), &keys).await.json(), keys);
+        assert_eq!(guest.gets(&path(&old)).await.json(), keys);
+        let renew = format!("/api/beams/{}/renew/", trip.beam);
+        let new = owner.asks("POST", &renew, &json!({})).await.json()["beam_id"].clone();
+        assert_eq!(guest.gets(&path(&new)).await.json(), keys);
+        assert_eq!(guest.gets(&path(&old)).await.status, 404);
+
+        for wrong in [
+            json!({"keys": [key(1)], "current": null}),
+            json!({"keys": [], "current": keys["current"]}),
+            json!({"keys": ["AgIC"], "current": keys["current"]}),
+            json!({"keys": [key(1)], "current": "AgIC"}),
+            json!({"keys": vec![key(1); 17], "current": keys["current"]}),
+        ] {
+            assert_eq!(owner.asks("PUT", &path(&new), &wrong).await.status, 400, "{wrong}");
+        }
+        let most = json!({"keys": vec![key(1); 16], "current": keys["current"]});
+        assert_eq!(owner.asks("PUT", &path(&new), &most).await.json(), most);
+        assert_eq!(owner.asks("PUT", &path(&new), &nothing).await.json(), nothing);
+        assert_eq!(guest.gets(&path(&new)).await.json(), nothing);
+
+        owner.asks("PUT", &path(&new), &keys).await;
+        let beam = format!("/api/beams/{}/", new.as_str().unwrap());
+        assert_eq!(owner.asks("DELETE", &beam, &json!({})).await.status, 200);
+        assert_eq!(guest.gets(&path(&new)).await.status, 404);
+        let id = new.as_str().unwrap();
+        let left = world.server.app.storage.keys_of(BeamId::parse(id).unwrap()).await.unwrap();
+        assert_eq!(left, BeamKeys::default());
     })
     .await;
 }

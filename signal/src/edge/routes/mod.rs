@@ -1,5 +1,6 @@
 //! The handlers. The rules they apply are in the other modules.
 
+mod access;
 pub mod accounts;
 pub mod beams;
 pub mod certificate;
@@ -7,6 +8,7 @@ pub mod codes;
 pub mod doctor;
 pub mod export;
 pub mod health;
+pub mod keys;
 pub mod notes;
 pub mod pictures;
 pub mod registration;

@@ -17,6 +17,7 @@ use heliograph_storage::blobs::{BlobId, BlobKey, READING_BYTES};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
+use super::access::role_in;
 use crate::address::Client;
 use crate::app::App;
 use crate::edge::answers::Waiting;
@@ -157,13 +158,7 @@ async fn owner_for_writer(
     account: Option<AccountId>,
     beam: BeamId,
 ) -> Result<AccountId, Error> {
-    let access = app.storage.access_to(beam).await?;
-    let role = access.as_ref().and_then(|access| access.role(account));
-    let (Some(access), Some(role)) = (&access, role) else {
-        app.limits.guess(client, app.clock.steady())?;
-        let is_closed = access.is_some() && account.is_none();
-        return Err(if is_closed { Error::Unauthorized } else { Error::NotFound });
-    };
+    let (access, role) = role_in(app, client, account, beam).await?;
     if !role.may_write() {
         return Err(Error::Forbidden("You may only read in this beam."));
     }

@@ -5,6 +5,7 @@
 //! a device asks for are written by the beam's own task, which tells its devices itself.
 
 use heliograph_shared::api::beams::{Beam, Level, LinkAccess};
+use heliograph_shared::api::keys::BeamKeys;
 use heliograph_shared::ids::{BeamId, ShareId};
 use heliograph_shared::names::BeamName;
 use heliograph_shared::time::Millis;
@@ -67,6 +68,20 @@ impl Beams {
             writer.renew_beam(actor, old, new, now).await
         };
         self.commit(vec![old, new], renew).await
+    }
+
+    /// Deposits the keys of a sealed beam (H52).
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Storage`].
+    pub async fn deposit_keys(
+        &self,
+        actor: AccountId,
+        beam: BeamId,
+        keys: BeamKeys,
+    ) -> Result<(), Error> {
+        let deposit = async move |writer: BeamWriter| writer.deposit_keys(actor, beam, &keys).await;
+        self.commit(vec![beam], deposit).await
     }
 
     /// Deletes a beam and everything in it (H29).

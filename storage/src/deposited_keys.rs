@@ -1,0 +1,58 @@
+//! The keys of sealed beams, deposited by those who manage the beams (H52).
+
+use heliograph_shared::api::keys::BeamKeys;
+use heliograph_shared::ids::{BeamId, DepositedKey, KeyId};
+
+use crate::accounts::AccountId;
+use crate::beam_writer::BeamWriter;
+use crate::database::args;
+use crate::saved_beams::require_manager;
+use crate::{Error, Storage};
+
+impl Storage {
+    /// The keys that were deposited for a beam.
+    ///
+    /// # Errors
+    /// [`Error::Database`], [`Error::Corrupt`].
+    pub async fn keys_of(&self, beam: BeamId) -> Result<BeamKeys, Error> {
+        let select = "SELECT keys, current_id FROM deposited_keys WHERE beam_id = $1";
+        let Some(row) = self.database.fetch_optional(select, args![beam.uuid()]).await? else {
+            return Ok(BeamKeys::default());
+        };
+        let (keys, current): (Vec<u8>, Vec<u8>) = (row.get("keys")?, row.get("current_id")?);
+        let (keys, []) = keys.as_chunks() else { return Err(Error::Corrupt) };
+        Ok(BeamKeys {
+            keys: keys.iter().copied().map(DepositedKey::from_random).collect(),
+            current: Some(KeyId::from_bytes(current.try_into().map_err(|_| Error::Corrupt)?)),
+        })
+    }
+}
+
+impl BeamWriter {
+    /// Deposits the keys of a saved beam in place of those before; none takes the deposit back.
+    ///
+    /// # Errors
+    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Uncertain`].
+    pub async fn deposit_keys(
+        &self,
+        actor: AccountId,
+        beam: BeamId,
+        deposit: &BeamKeys,
+    ) -> Result<(), Error> {
+        let (mut transaction, locked) = self.begin(beam).await?;
+        require_manager(&mut transaction, locked, actor).await?;
+        if let Some(current) = &deposit.current {
+            let keys: Vec<_> =
+                deposit.keys.iter().flat_map(DepositedKey::as_bytes).copied().collect();
+            let insert = "INSERT INTO deposited_keys (beam_id, keys, current_id) VALUES ($1, $2, $3) \
+                          ON CONFLICT (beam_id) DO UPDATE \
+                          SET keys = excluded.keys, current_id = excluded.current_id";
+            let values = args![beam.uuid(), keys, current.as_bytes().to_vec()];
+            transaction.execute(insert, values).await?;
+        } else {
+            let delete = "DELETE FROM deposited_keys WHERE beam_id = $1";
+            transaction.execute(delete, args![beam.uuid()]).await?;
+        }
+        transaction.commit().await
+    }
+}
