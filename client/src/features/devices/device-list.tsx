@@ -73,7 +73,9 @@ function DeviceList() {
   const name = deviceName(stores.devices.getState(), removing?.device_id ?? null)
   return (
     <>
-      {isSealed && <p className={css.promise}>{t`Only these devices can read what is shared here.`}</p>}
+      {isSealed && !isSaved && (
+        <p className={css.promise}>{t`Only these devices can read what is shared here.`}</p>
+      )}
       <ul>
         {devices.map((device) => (
           <DeviceRow

@@ -90,7 +90,11 @@ function useSecurity(): Security {
   const isUnverified = useStore(stores.trust, ({ devices }) =>
     here.some(({ device_id }) => (devices[device_id]?.state ?? 'verified') !== 'verified'),
   )
-  return kind === 'sealed' && isUnverified ? 'unverified' : kind
+  const isSaved = useStore(stores.access, (state) => state.kind === 'saved')
+  if (kind !== 'sealed') return kind
+  if (isUnverified) return 'unverified'
+  // The server has the keys of a saved beam (E9), so nothing is claimed.
+  return isSaved ? 'off' : kind
 }
 
 function pillLook(
