@@ -142,7 +142,7 @@ fn e7_a_chunk_that_is_too_long_is_neither_sealed_nor_opened() {
     let cipher = FileCipher::sealing(&Secret::new([1; 32]), [6; 24]);
     let full = cipher.seal(0, &[0; CHUNK_BYTES]).unwrap();
     assert_eq!(full.len(), SEALED_CHUNK_BYTES);
-    assert_eq!(cipher.seal(0, &[0; CHUNK_BYTES + 1]), Err(Error::TooLong));
+    assert_eq!(cipher.seal(0, &vec![0; CHUNK_BYTES + 1]), Err(Error::TooLong));
     let longer = [&full[..], &[0]].concat();
     assert_eq!(cipher.open(0, &longer, false), Err(Error::Malformed));
 }

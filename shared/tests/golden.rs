@@ -247,11 +247,7 @@ fn s8_an_item_looks_like_this_and_its_content_is_untouched() {
 }
 
 #[test]
-fn the_other_server_messages_look_like_this() {
-    server_says(
-        &ServerMessage::Wanted { message: vec![item().id] },
-        &format!(r#"{{"type":"wanted","message":["{ITEM}"]}}"#),
-    );
+fn s10_e4_a_deletion_looks_like_this() {
     server_says(
         &ServerMessage::DeleteNote { message: json("[1, 2]"), extra: None, id: None },
         r#"{"type":"delete_note","message":[1, 2]}"#,
@@ -271,6 +267,14 @@ fn the_other_server_messages_look_like_this() {
             id: Some(ItemId::from_random([10; 16])),
         },
         &format!(r#"{{"type":"delete_note","message":null,"id":"{ITEM}"}}"#),
+    );
+}
+
+#[test]
+fn the_other_server_messages_look_like_this() {
+    server_says(
+        &ServerMessage::Wanted { message: vec![item().id] },
+        &format!(r#"{{"type":"wanted","message":["{ITEM}"]}}"#),
     );
     let extra = SignalFrom { from: DeviceId::from_bytes([1; 16]) };
     server_says(
