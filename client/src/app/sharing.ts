@@ -18,6 +18,7 @@ import { MAX_NOTE_STATE_BYTES, richNoteMessage } from '../protocol/rich-note'
 import { mayShare } from '../stores/beam-access'
 import { type Point, reduceCanvas } from '../stores/canvas'
 import { whyGone } from '../stores/connection'
+import { mayBeSealed } from '../stores/encryption'
 import { reduceItems } from '../stores/items'
 import { isStored } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
@@ -40,6 +41,8 @@ const TAKES_A_WHILE = 2_000
 
 /** Bytes reserved for the rest of a `share_clipboard` around its text. */
 const ENVELOPE_BYTES = 1024
+/** The part of a message that is content where it is sealed: base64 takes a quarter, and padding up to an eighth of the rest. */
+const SEALED_SHARE = 0.65
 
 export type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareFolders' | 'shareAgain'> & {
   /** Shares a rich note without a title. Returns false when it is too large or cannot be shared. */
@@ -387,6 +390,7 @@ export function isNoteTooLarge(root: RootNode): boolean {
 
 /** Whether a text is longer than a message may be. */
 export function isTooLong({ stores }: Pick<Context, 'stores'>, text: string): boolean {
-  const most = stores.limits.getState().message_bytes - ENVELOPE_BYTES
+  const room = stores.limits.getState().message_bytes - ENVELOPE_BYTES
+  const most = mayBeSealed(stores.encryption.getState()) ? room * SEALED_SHARE : room
   return new TextEncoder().encode(JSON.stringify(text)).byteLength > most
 }
