@@ -2,7 +2,7 @@
 import type { BeamId, Device, DeviceId, ItemId } from '../protocol/bindings'
 import { liveItem } from '../protocol/item'
 import { noteItem } from '../protocol/note'
-import { isEnvelope } from '../protocol/sealed-item'
+import { isEnvelope, keptKeysIn } from '../protocol/sealed-item'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Opener } from './opening-stage'
 
@@ -25,6 +25,11 @@ export interface BeamChannel extends Opener {
   listed(devices: readonly Device[]): void
   /** The server stores the beam. @param mayDeposit whether this device may give it the keys of the beam (H52) */
   saved(mayDeposit: boolean): void
+  /**
+   * The server keeps the beam, or no longer.
+   * @param isMine whether this device has asked for it
+   */
+  kept(isKept: boolean, isMine: boolean): void
   /** The beam has another id now (H28). */
   move(beam: BeamId): void
   /** The beam was left: nothing is sent or handed on any more. */
@@ -47,11 +52,13 @@ export class ClearChannel implements BeamChannel {
   signalled: BeamChannel['signalled'] = (_from, message, handOn) => handOn(message)
 
   open: BeamChannel['open'] = (item, note) => {
+    if (keptKeysIn(item.message) !== null) return null
     if (isEnvelope(item.message)) throw new Error('This page cannot open it.')
     return liveItem(item, note)
   }
 
   openNote: BeamChannel['openNote'] = (note) => {
+    if (keptKeysIn(note.content) !== null) return null
     if (isEnvelope(note.content)) throw new Error('This page cannot open it.')
     return noteItem(note)
   }
@@ -61,6 +68,7 @@ export class ClearChannel implements BeamChannel {
   welcomed(): void {}
   listed(): void {}
   saved(): void {}
+  kept(): void {}
   move(): void {}
   end(): void {}
 }

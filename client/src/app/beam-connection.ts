@@ -9,6 +9,7 @@ import type {
   DeviceId,
   ErrorCode,
   ItemId,
+  Kept,
   Role,
   ServerMessage,
 } from '../protocol/bindings'
@@ -215,9 +216,11 @@ export class BeamConnection {
         return void this.#notes.load()
       case 'arranged':
         return this.places.hear(message.message)
+      case 'kept':
+        this.#isKept(message.message)
+        return this.#access.hear(message)
       case 'beam_renamed':
       case 'access_changed':
-      case 'kept':
         return this.#access.hear(message)
       case 'signal':
         return this.channel.signalled(message.extra.from, message.message, (signal) => {
@@ -260,6 +263,11 @@ export class BeamConnection {
   #keyed(): void {
     const { devices } = this.#context.stores
     this.devices.list(devices.getState().devices, true)
+  }
+
+  #isKept(kept: Kept | null): void {
+    const { me } = this.#context.stores.devices.getState()
+    this.channel.kept(kept !== null, kept === null || kept.by === me)
   }
 
   /** The server stores the beam. */

@@ -26,8 +26,9 @@ export type Arrival =
 
 /** Opens one message. A rejected promise means that it cannot be opened. */
 export interface Opener {
-  open(item: LiveItem, note: NoteMark): Item | Promise<Item>
-  openNote(note: Note): Item | Promise<Item>
+  /** Returns null for an item that is not to be shown. */
+  open(item: LiveItem, note: NoteMark): Item | null | Promise<Item | null>
+  openNote(note: Note): Item | null | Promise<Item | null>
   /** Whether a deletion was made by a device of the beam. */
   isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): boolean | Promise<boolean>
 }
@@ -70,18 +71,23 @@ export class OpeningStage {
     this.#isOpening = false
   }
 
-  /** Returns null for a deletion that no device of the beam has made. */
+  /** Returns null for what is not to be shown, and for a deletion that no device of the beam has made. */
   async #open(arrival: Arrival): Promise<ItemsEvent | null> {
     switch (arrival.type) {
-      case 'received':
-        return { type: 'received', item: await this.#openItem(arrival.item, arrival.note) }
+      case 'received': {
+        const item = await this.#openItem(arrival.item, arrival.note)
+        return item && { type: 'received', item }
+      }
       case 'synced': {
         const { epoch, oldest, note, isStored } = arrival
         const items = await Promise.all(arrival.items.map((item) => this.#openItem(item, note)))
-        return { type: 'synced', epoch, oldest, items, saved: isStored }
+        return { type: 'synced', epoch, oldest, items: shown(items), saved: isStored }
       }
       case 'notes':
-        return { type: 'notes', notes: await Promise.all(arrival.notes.map((note) => this.#openNote(note))) }
+        return {
+          type: 'notes',
+          notes: shown(await Promise.all(arrival.notes.map((note) => this.#openNote(note)))),
+        }
       case 'deleted': {
         const { message, extra, id } = arrival
         return (await this.#opener.isDeleted(message, extra, id)) ? { type: 'deleted', message, id } : null
@@ -91,7 +97,7 @@ export class OpeningStage {
     }
   }
 
-  async #openItem(item: LiveItem, note: NoteMark): Promise<Item> {
+  async #openItem(item: LiveItem, note: NoteMark): Promise<Item | null> {
     try {
       return await this.#opener.open(item, note)
     } catch {
@@ -99,11 +105,15 @@ export class OpeningStage {
     }
   }
 
-  async #openNote(note: Note): Promise<Item> {
+  async #openNote(note: Note): Promise<Item | null> {
     try {
       return await this.#opener.openNote(note)
     } catch {
       return { ...noteItem(note), content: { kind: 'unknown', extra: note.note_type, text: unopened() } }
     }
   }
+}
+
+function shown(items: readonly (Item | null)[]): readonly Item[] {
+  return items.filter((item) => item !== null)
 }

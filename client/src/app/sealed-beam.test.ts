@@ -93,8 +93,10 @@ class Page {
     await vi.waitFor(() => expect(this.states.at(-1)).toBe(kind))
   }
 
-  opens(item: LiveItem): Promise<Item> {
-    return Promise.resolve(this.channel.open(item, null))
+  async opens(item: LiveItem): Promise<Item> {
+    const opened = await this.channel.open(item, null)
+    if (!opened) throw new Error('It is not shown.')
+    return opened
   }
 }
 
@@ -342,6 +344,39 @@ describe('e9 a saved beam', () => {
     server.lists(ADA, BOB)
     await page.is('sealed')
     expect(page.states).toContain('locked')
+  })
+})
+
+describe('e10 a kept beam', () => {
+  it('opens by its link when nobody else is here, and shows nothing of how', async () => {
+    ada.channel.share(ITEM, 'bread', 'text')
+    ada.channel.kept(true, true)
+    await shared(2)
+    const [bread, keys] = [server.item(0), server.item(1)]
+    const phone = new Page(server, BOB, ada.invite)
+    const opened = phone.opens(bread)
+    expect(await phone.channel.open(keys, null)).toBeNull()
+    expect((await opened).content).toEqual({ kind: 'text', text: 'bread' })
+    expect(JSON.stringify(server.told)).not.toContain('bread')
+  })
+
+  it('does not open without the secret of the link', async () => {
+    ada.channel.kept(true, true)
+    await shared()
+    const eve = new Page(server, EVE, toBase64Url(new Uint8Array(32)))
+    await eve.channel.open(server.item(), null)
+    await eve.is('waiting')
+  })
+
+  it('has the keys once, as long as it is kept', async () => {
+    ada.channel.kept(true, true)
+    await shared()
+    await ada.channel.open(server.item(), null)
+    ada.channel.kept(true, true)
+    ada.channel.kept(false, true)
+    await vi.waitFor(() => expect(server.of('delete')).toHaveLength(1))
+    expect(server.of('delete')[0]?.id).toBe(server.item().id)
+    expect(server.of('share')).toHaveLength(1)
   })
 })
 

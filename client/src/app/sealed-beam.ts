@@ -7,6 +7,8 @@ import { type Item, liveItem, type NoteMark } from '../protocol/item'
 import { noteItem } from '../protocol/note'
 import {
   isEnvelope,
+  keptKeysIn,
+  keptKeysMessage,
   partEnvelope,
   readSealedDeletion,
   readSealedItem,
@@ -23,6 +25,7 @@ import type { LiveBeam } from '../transport/live-beam'
 import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { type BeamChannel, ClearChannel } from './beam-channel'
+import { newItemId } from './random-ids'
 import { WaysIn, type WaysInEvents } from './ways-in'
 
 /** Says that a device seals (E1). */
@@ -63,6 +66,8 @@ export class SealedBeam implements BeamChannel {
   #others: readonly DeviceId[] = []
   /** Whether another device that seals is or was here, or a sealed item came; null before the first list. */
   #isSealedThere: boolean | null = null
+  /** The item that has the keys of the beam while it is kept (E10). */
+  #keptKeys: Pick<LiveItem, 'id' | 'message'> | null = null
   /** Whether the server stores the beam, and whether this device has looked there for its keys. */
   #isSaved = false
   #isWithdrawn = false
@@ -174,12 +179,15 @@ export class SealedBeam implements BeamChannel {
   }
 
   /** Opens an item. @throws when it cannot be opened */
-  open(item: LiveItem, note: NoteMark): Item | Promise<Item> {
+  open(item: LiveItem, note: NoteMark): Item | null | Promise<Item | null> {
+    const kept = keptKeysIn(item.message)
+    if (kept !== null) return this.#openKept(item, kept)
     if (!isEnvelope(item.message)) return liveItem(item, note)
     return this.#open(item, item.message, note)
   }
 
-  openNote(note: Note): Item | Promise<Item> {
+  openNote(note: Note): Item | null | Promise<Item | null> {
+    if (keptKeysIn(note.content) !== null) return null
     const item = noteItem(note)
     if (!isEnvelope(item.message) || item.seq === null || item.from === null) return item
     const { id, seq, from, at, extra } = item
@@ -187,6 +195,7 @@ export class SealedBeam implements BeamChannel {
   }
 
   async isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): Promise<boolean> {
+    if (id !== undefined && id === this.#keptKeys?.id) this.#keptKeys = null
     if (!isEnvelope(message)) return id === undefined || !this.#versions.has(id)
     await this.#untilSettled()
     if (id === undefined || extra === undefined) return false
@@ -202,6 +211,20 @@ export class SealedBeam implements BeamChannel {
       const having = this.#isSealed ? null : await this.#secrets.withdraw(this.#beam)
       this.#isWithdrawn = true
       return () => (having ? this.#has(having) : this.#look())
+    })
+  }
+
+  kept(isKept: boolean, isMine: boolean): void {
+    if (!isMine) return
+    this.#send(async () => {
+      const sealed =
+        isKept && this.#isSealed && !this.#keptKeys ? await this.#secrets.sealKept(this.#beam) : null
+      return () => {
+        if (sealed !== null) this.#live().share(newItemId(), keptKeysMessage(sealed), 'text')
+        if (isKept || !this.#keptKeys) return
+        this.#live().delete(this.#keptKeys.id, this.#keptKeys.message)
+        this.#keptKeys = null
+      }
     })
   }
 
@@ -234,6 +257,14 @@ export class SealedBeam implements BeamChannel {
     const shown = isOld ? (JSON.parse(known.content) as SealedContent) : content
     const message = withoutGoneCopy(shown.message, copy)
     return liveItem({ ...item, message, extra: shown.extra }, note)
+  }
+
+  /** Takes the keys of a kept beam where this device has none. The item itself is never shown. */
+  async #openKept({ id, message }: LiveItem, sealed: string): Promise<null> {
+    this.#keptKeys = { id, message }
+    await this.#entered
+    if (!this.#isSealed) this.#has(await this.#secrets.openKept(this.#beam, sealed))
+    return null
   }
 
   async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {

@@ -3,6 +3,7 @@ import { type Bytes, fromBase64Url, randomBytes, toBase64Url, utf8 } from './byt
 import { headerOf, type Kind, keyIdOf, type Opened, Opener, Sealer } from './envelope'
 import { derive } from './hkdf'
 import { type InviteKeys, inviteKeysOf, isProof, proofOf } from './invite'
+import { openKept, sealKept } from './kept-keys'
 import { joinerKeys, openWelcome, type Psk, publicBytes, type Sealed, sealWelcome } from './welcome'
 
 const KEY_BYTES = 32
@@ -100,6 +101,23 @@ export class Keyring {
     if (!sealing) return false
     const invite = toBase64Url(this.#invite?.secret ?? (await inviteOf(sealing)))
     return this.take({ keys, current, invite, hasLetIn: true })
+  }
+
+  /** Returns what lets in whoever has the link, as base64url (E10); null before this device has been let in. */
+  async sealKept(): Promise<string | null> {
+    const { shared } = this
+    if (!shared || !this.#invite) return null
+    const content = JSON.stringify({ ...shared, hasLetIn: true } satisfies SharedKeys)
+    return toBase64Url(await sealKept(this.#invite.secret, content))
+  }
+
+  /** Takes what is kept for those who have the link. Returns whether this device has been let in by it. */
+  async openKept(sealed: string): Promise<boolean> {
+    const bytes = fromBase64Url(sealed)
+    if (!bytes || !this.#invite) return false
+    const content = await openKept(this.#invite.secret, bytes)
+    const shared = content === null ? null : sharedIn(content)
+    return shared !== null && this.take(shared)
   }
 
   /** Takes what was kept or told. Returns false when it is not what it should be; nothing of it is taken then. */

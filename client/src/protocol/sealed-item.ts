@@ -40,6 +40,18 @@ export function isEnvelope(message: unknown): message is string {
   return typeof message === 'string' && message.startsWith(ENVELOPE)
 }
 
+/** How the item begins that has the keys of a kept beam (E10). */
+const KEPT_KEYS = 'e2k1.'
+
+/** Returns what is sealed in an item that has the keys of a kept beam; null for any other. */
+export function keptKeysIn(message: unknown): string | null {
+  return typeof message === 'string' && message.startsWith(KEPT_KEYS) ? message.slice(KEPT_KEYS.length) : null
+}
+
+export function keptKeysMessage(sealed: string): string {
+  return KEPT_KEYS + sealed
+}
+
 /** Before the id of the stored copy, behind an envelope (E7): the server has to know how long the copy is needed. */
 const COPY_MARK = '#'
 const UPLOADS = '/api/uploads/'

@@ -50,6 +50,8 @@ export function openSecrets(): SecretsDoor {
     'enter',
     'deposit',
     'withdraw',
+    'sealKept',
+    'openKept',
     'moved',
     'forget',
     'seal',

@@ -93,6 +93,17 @@ export class Secrets {
     return having(ring)
   }
 
+  /** Returns what lets in whoever has the link (E10). */
+  sealKept(beam: BeamId): Promise<string | null> {
+    return this.#ring(beam).sealKept()
+  }
+
+  async openKept(beam: BeamId, sealed: string): Promise<Having> {
+    const ring = this.#ring(beam)
+    if (await ring.openKept(sealed)) await this.#keep(beam, ring)
+    return having(ring)
+  }
+
   /** The beam has another id now (H28). */
   async moved(before: BeamId, now: BeamId): Promise<void> {
     const ring = this.#rings.get(before)
