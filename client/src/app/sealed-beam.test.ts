@@ -171,6 +171,7 @@ describe('e3 an item', () => {
     ada.channel.share(ITEM, 'oat milk', 'text')
     await shared(1)
     const old = server.item()
+    await bob.opens(old)
     ada.channel.share(ITEM, 'soy milk', 'text')
     await shared(2)
     await bob.opens(server.item())
@@ -212,6 +213,13 @@ describe('e4 a deletion', () => {
     expect(deletion?.message).toBe(server.item().message)
     expect(JSON.stringify(deletion)).not.toContain('bread')
     expect(await bob.channel.isDeleted(deletion?.message, deletion?.extra, ITEM)).toBe(true)
+  })
+
+  it('counts once: the server cannot use its proof again after an Undo', async () => {
+    const bob = await bobJoins()
+    const { message, extra } = (await deletes()) ?? {}
+    expect(await bob.channel.isDeleted(message, extra, ITEM)).toBe(true)
+    expect(await bob.channel.isDeleted(message, extra, ITEM)).toBe(false)
   })
 
   it('that the server made up is not believed', async () => {

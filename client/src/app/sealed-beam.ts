@@ -45,7 +45,8 @@ interface Version {
   readonly sealed: string
   /** The content as text, by which an item that is shared again is known to be the same. */
   readonly content: string
-  readonly at: number
+  /** Whether the server has sent it. */
+  readonly hasCome: boolean
 }
 
 export class SealedBeam implements BeamChannel {
@@ -72,6 +73,10 @@ export class SealedBeam implements BeamChannel {
   #isSaved = false
   #isWithdrawn = false
   readonly #versions = new Map<ItemId, Version>()
+  /** Envelopes that came, and were replaced by others that came. */
+  readonly #replaced = new Set<string>()
+  /** Proofs of deletions that were used. */
+  readonly #used = new Set<string>()
   /** Items whose deletion is being sealed. */
   readonly #deleting = new Set<ItemId>()
   /** The highest number of a signal that came from each page. */
@@ -131,8 +136,7 @@ export class SealedBeam implements BeamChannel {
     this.#deleting.add(id)
     this.#send(async () => {
       const version = this.#versions.get(id)
-      const proof =
-        version && this.#isSealed ? await this.#seal('delete_note', { id, at: Date.now() }) : undefined
+      const proof = version && this.#isSealed ? await this.#seal('delete_note', { id }) : undefined
       return () => {
         // It may have been shared again meanwhile.
         if (this.#deleting.delete(id)) this.#live().delete(id, version?.sealed ?? message, proof)
@@ -200,7 +204,10 @@ export class SealedBeam implements BeamChannel {
     await this.#untilSettled()
     if (id === undefined || extra === undefined) return false
     const opened = await this.#secrets.open(this.#beam, 'delete_note', extra)
-    return opened.is === 'open' && readSealedDeletion(opened.text) === id
+    const isRight = opened.is === 'open' && readSealedDeletion(opened.text) === id && !this.#used.has(extra)
+    // After an Undo, the server could use it again.
+    if (isRight) this.#used.add(extra)
+    return isRight
   }
 
   saved(mayDeposit: boolean): void {
@@ -249,12 +256,11 @@ export class SealedBeam implements BeamChannel {
     const opened = await this.#secrets.open(this.#beam, 'share_clipboard', envelope)
     const inside = opened.is === 'open' ? readSealedItem(opened.text) : null
     if (!inside || inside.id !== item.id || inside.to !== item.to) throw new Error('The item does not open.')
-    const { at, ...content } = inside
     const known = this.#versions.get(item.id)
-    // What was put back is older than what is here.
-    const isOld = known !== undefined && known.at > at
-    if (!isOld) this.#versions.set(item.id, { sealed, content: textOf(content), at })
-    const shown = isOld ? (JSON.parse(known.content) as SealedContent) : content
+    // A version that was replaced here by another that came was put back by the server.
+    const isOld = known !== undefined && this.#replaced.has(envelope)
+    if (!isOld) this.#came(item.id, sealed, inside)
+    const shown = isOld ? (JSON.parse(known.content) as SealedContent) : inside
     const message = withoutGoneCopy(shown.message, copy)
     return liveItem({ ...item, message, extra: shown.extra }, note)
   }
@@ -265,6 +271,12 @@ export class SealedBeam implements BeamChannel {
     await this.#entered
     if (!this.#isSealed) this.#has(await this.#secrets.openKept(this.#beam, sealed))
     return null
+  }
+
+  #came(id: ItemId, sealed: string, content: SealedContent): void {
+    const before = this.#versions.get(id)
+    if (before?.hasCome && before.sealed !== sealed) this.#replaced.add(partEnvelope(before.sealed).envelope)
+    this.#versions.set(id, { sealed, content: textOf(content), hasCome: true })
   }
 
   async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {
@@ -283,10 +295,8 @@ export class SealedBeam implements BeamChannel {
     const text = textOf(content)
     const known = this.#versions.get(content.id)
     if (known?.content === text) return known.sealed
-    // Never before a version that another device, whose clock may be ahead, has made.
-    const at = Math.max(Date.now(), (known?.at ?? 0) + 1)
-    const sealed = withCopy(await this.#seal('share_clipboard', { ...content, at }), content.message)
-    this.#versions.set(content.id, { sealed, content: text, at })
+    const sealed = withCopy(await this.#seal('share_clipboard', content), content.message)
+    this.#versions.set(content.id, { sealed, content: text, hasCome: false })
     return sealed
   }
 

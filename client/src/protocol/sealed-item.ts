@@ -7,7 +7,7 @@ import { addressee } from './item'
 /** How every envelope begins (E2). */
 const ENVELOPE = 'e2e1.'
 
-/** What an item is, apart from when it was sealed. */
+/** What is inside the envelope of an item. */
 export interface SealedContent {
   readonly id: ItemId
   readonly extra: string
@@ -15,24 +15,16 @@ export interface SealedContent {
   readonly to?: DeviceId
 }
 
-/** The content of an item as its envelope has it. */
-export interface SealedItem extends SealedContent {
-  /** When it was sealed, in milliseconds since the Unix epoch by the clock of the device that did. */
-  readonly at: number
-}
-
 const id = v.pipe(v.string(), v.uuid())
-const time = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 const itemSchema = v.object({
   id,
   extra: v.string(),
   message: v.unknown(),
   to: v.optional(id),
-  at: time,
 })
 const storedSchema = v.object({ file: v.object({ url: v.string() }) })
-const deletionSchema = v.object({ id, at: time })
+const deletionSchema = v.object({ id })
 const signalSchema = v.object({ from: id, to: id, message: v.unknown() })
 
 /** Whether a message is an envelope. What is in it is not certain before it is open. */
@@ -83,11 +75,11 @@ function urlOf(message: unknown): string | null {
 }
 
 /** Returns null for what is no item. */
-export function readSealedItem(text: string): SealedItem | null {
+export function readSealedItem(text: string): SealedContent | null {
   const parsed = v.safeParse(itemSchema, parseJson(text))
   if (!parsed.success) return null
-  const { extra, message, at, to } = parsed.output
-  return { id: parsed.output.id as ItemId, extra, message, at, ...addressee(to as DeviceId | undefined) }
+  const { extra, message, to } = parsed.output
+  return { id: parsed.output.id as ItemId, extra, message, ...addressee(to as DeviceId | undefined) }
 }
 
 /** Returns the item that a deletion names; null for what is no deletion. */

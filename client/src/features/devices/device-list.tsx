@@ -65,6 +65,9 @@ function DeviceList() {
   // Only a saved beam's link can be renewed.
   const encryption = useStore(stores.encryption, ({ kind }) => kind)
   const isSealed = encryption === 'sealed'
+  const isAnyAsking = useStore(stores.trust, ({ devices: known }) =>
+    devices.some(({ device_id }) => known[device_id]?.state === 'asking'),
+  )
   const asksBefore = useStore(stores.trust, (state) => state.asksBefore)
   const isSaved = useStore(stores.access, ({ kind }) => kind === 'saved')
   const [removing, setRemoving] = useState<Device | null>(null)
@@ -73,7 +76,7 @@ function DeviceList() {
   const name = deviceName(stores.devices.getState(), removing?.device_id ?? null)
   return (
     <>
-      {isSealed && !isSaved && (
+      {isSealed && !isSaved && !isAnyAsking && (
         <p className={css.promise}>{t`Only these devices can read what is shared here.`}</p>
       )}
       <ul>
@@ -210,7 +213,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
             onClick={() => setRenaming(true)}
           />
         )}
-        {onSend && !mine && (
+        {onSend && !mine && trust?.state !== 'asking' && (
           <IconButton
             icon={Send}
             label={t`Send to ${name}`}
