@@ -1,5 +1,5 @@
 /** What the page has between itself and the live channel: items, signals and the ways in, as they are or sealed. */
-import type { BeamId, Device, DeviceId, ItemId } from '../protocol/bindings'
+import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import { liveItem } from '../protocol/item'
 import { noteItem } from '../protocol/note'
 import { isEnvelope, keptKeysIn } from '../protocol/sealed-item'
@@ -21,6 +21,8 @@ export interface BeamChannel extends Opener {
   heard(from: DeviceId, message: unknown): void
   /** The socket is new. */
   welcomed(me: DeviceId): void
+  /** Everything that the server has of the beam. */
+  synced(items: readonly LiveItem[]): void
   /** The devices that are here now, in the order in which they joined. */
   listed(devices: readonly Device[]): void
   /** The server stores the beam. @param mayDeposit whether this device may give it the keys of the beam (H52) */
@@ -67,6 +69,7 @@ export class ClearChannel implements BeamChannel {
   heard(): void {}
   welcomed(): void {}
   listed(): void {}
+  synced(): void {}
   saved(): void {}
   kept(): void {}
   move(): void {}

@@ -148,6 +148,7 @@ export class BeamConnection {
       onStatus: (status) => this.#changed(status),
       onMessage: (message) => this.#receive(message),
       onSynced: ({ dropped, ...synced }) => {
+        this.channel.synced(synced.items)
         this.#addressed.synced(synced.epoch, synced.items)
         this.#opening.push({
           type: 'synced',

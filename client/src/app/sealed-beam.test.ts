@@ -355,6 +355,45 @@ describe('e9 a saved beam', () => {
   })
 })
 
+describe('e11 a beam in which nobody has a key any more', () => {
+  it('gets a new one by the first device that has the link, once it is known that nothing is sealed there', async () => {
+    server.pages.delete(ADA)
+    const [bob, eve] = [new Page(server, BOB, ada.invite), new Page(server, EVE, ada.invite)]
+    server.lists(BOB, EVE)
+    await bob.is('waiting')
+    bob.channel.synced([])
+    eve.channel.synced([])
+    await Promise.all([bob.is('sealed'), eve.is('sealed')])
+    bob.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    expect((await eve.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
+  })
+
+  it('gets none while something is sealed there, which only another device can open', async () => {
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    const bob = new Page(new Server(), BOB, ada.invite)
+    bob.channel.listed([{ device_id: BOB, name: '', caps: ['e2e1'] }])
+    bob.channel.synced([server.item()])
+    await bob.is('waiting')
+    await bob.channel.isDeleted('nothing', undefined, undefined)
+    expect(bob.states.at(-1)).toBe('waiting')
+  })
+
+  it('is read by everybody when a device comes back that has the old key', async () => {
+    server.pages.delete(ADA)
+    const bob = new Page(server, BOB, ada.invite)
+    server.lists(BOB)
+    bob.channel.synced([])
+    await bob.is('sealed')
+    bob.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    server.pages.set(ADA, ada)
+    server.lists(BOB, ADA)
+    expect((await ada.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
+  })
+})
+
 describe('e10 a kept beam', () => {
   it('opens by its link when nobody else is here, and shows nothing of how', async () => {
     ada.channel.share(ITEM, 'bread', 'text')

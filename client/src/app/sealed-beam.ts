@@ -2,6 +2,7 @@
  * Seals what goes out to a beam and opens what comes in, once it is known that the beam is sealed (E1). What this device
  * shares before it has been let in waits.
  */
+import { headerOf, type Kind } from '../crypto/envelope'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
 import { type Item, liveItem, type NoteMark } from '../protocol/item'
 import { noteItem } from '../protocol/note'
@@ -22,7 +23,7 @@ import type { BeamSession } from '../stores/beam-session'
 import type { Encryption } from '../stores/encryption'
 import { Gate } from '../transport/gate'
 import type { LiveBeam } from '../transport/live-beam'
-import type { Having } from '../transport/secrets'
+import type { Having, OpenedText } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { type BeamChannel, ClearChannel } from './beam-channel'
 import { newItemId } from './random-ids'
@@ -83,6 +84,12 @@ export class SealedBeam implements BeamChannel {
   readonly #heard = new Map<string, number>()
   /** Opens once it is known whether to seal, and this device can. */
   readonly #settled = new Gate()
+  /** Whether this device is the first of those that seal. */
+  #isFirst = false
+  /** Whether nothing that is sealed is in the beam; null before the server has told. */
+  #isEmpty: boolean | null = null
+  /** Keys of which nobody told: they are not asked for again. */
+  readonly #unknown = new Set<string>()
   /** Everything that goes out is sealed in its order, and everything that comes is opened in its own. */
   #outgoing: Promise<void> = Promise.resolve()
   #incoming: Promise<void> = Promise.resolve()
@@ -98,6 +105,7 @@ export class SealedBeam implements BeamChannel {
       send: (to, way) => !this.#hasEnded && live().e2e(to, way),
       onHaving: (having) => this.#has(having),
       onTrust: events.onTrust,
+      onKeyless: () => this.#makeKey(),
       asksBefore: events.asksBefore,
       now: () => Date.now(),
     })
@@ -177,9 +185,16 @@ export class SealedBeam implements BeamChannel {
   listed(devices: readonly Device[]): void {
     const sealing = devices.filter(({ caps }) => caps.includes(SEALING)).map(({ device_id }) => device_id)
     this.#others = sealing.filter((device) => device !== this.#me)
+    this.#isFirst = sealing[0] === this.#me
     this.#isSealedThere = (this.#isSealedThere ?? false) || this.#others.length > 0
     this.#look()
     this.ways.look(this.#encryption.kind, this.#others)
+    this.#makeKey()
+  }
+
+  synced(items: readonly LiveItem[]): void {
+    this.#isEmpty = !items.some(({ message }) => isEnvelope(message) || keptKeysIn(message) !== null)
+    this.#makeKey()
   }
 
   /** Opens an item. @throws when it cannot be opened */
@@ -253,7 +268,7 @@ export class SealedBeam implements BeamChannel {
     }
     await this.#untilSettled()
     const { envelope, copy } = partEnvelope(sealed)
-    const opened = await this.#secrets.open(this.#beam, 'share_clipboard', envelope)
+    const opened = await this.#opened('share_clipboard', envelope)
     const inside = opened.is === 'open' ? readSealedItem(opened.text) : null
     if (!inside || inside.id !== item.id || inside.to !== item.to) throw new Error('The item does not open.')
     const known = this.#versions.get(item.id)
@@ -281,6 +296,8 @@ export class SealedBeam implements BeamChannel {
 
   async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {
     const opened = await this.#secrets.open(this.#beam, 'signal', envelope)
+    // The device begins again once both have the same keys. Waiting here would keep the welcome waiting.
+    if (opened.is === 'unknown') void this.#opened('signal', envelope)
     const inside = opened.is === 'open' ? readSealedSignal(opened.text) : null
     if (opened.is !== 'open' || !inside || inside.from !== from || inside.to !== this.#me) return null
     const { page, number } = opened.header
@@ -318,6 +335,27 @@ export class SealedBeam implements BeamChannel {
     this.#look()
   }
 
+  /** Makes a key where nobody has one and nothing is sealed: else two devices with the link would wait for each other. */
+  #makeKey(): void {
+    const isWanted = this.#encryption.kind === 'waiting' && this.#isEmpty === true && this.#isFirst
+    if (!isWanted || !this.ways.isNobodyKeyed) return
+    this.#receive(async () => {
+      const having = await this.#secrets.makeKey(this.#beam)
+      return () => this.#has(having)
+    })
+  }
+
+  /** Opens an envelope. Keys that this device does not know are asked for, once each. */
+  async #opened(kind: Kind, envelope: string): Promise<OpenedText> {
+    const opened = await this.#secrets.open(this.#beam, kind, envelope)
+    const keyId = headerOf(envelope)?.keyId
+    if (opened.is !== 'unknown' || keyId === undefined || this.#unknown.has(keyId)) return opened
+    await this.ways.learn()
+    const again = await this.#secrets.open(this.#beam, kind, envelope)
+    if (again.is === 'unknown') this.#unknown.add(keyId)
+    return again
+  }
+
   async #untilSettled(): Promise<void> {
     while (!this.mayLink) await this.#settled.wait()
   }
@@ -329,6 +367,7 @@ export class SealedBeam implements BeamChannel {
     this.#encryption = { kind: decided }
     this.#events.onChange(this.#encryption)
     this.ways.look(this.#encryption.kind, this.#others)
+    this.#makeKey()
     if (!this.mayLink) return
     this.#settled.open()
     this.#events.onKeyed()

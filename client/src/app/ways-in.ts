@@ -8,11 +8,16 @@ import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { Joining } from './joining'
 
+/** So long the keys of others are asked for, in milliseconds: three devices that do not answer. */
+const LEARN_WITHIN_MS = 9_000
+
 export interface WaysInEvents {
   send(to: DeviceId, way: WayIn): void
   onHaving(having: Having): void
   /** @param trust null for a device that needs none any more */
   onTrust(device: DeviceId, trust: Trust | null): void
+  /** A device has no key itself. */
+  onKeyless(): void
   /** Whether the person wants to be asked before any device is let in without the link. */
   asksBefore(): boolean
   now(): number
@@ -21,11 +26,18 @@ export interface WaysInEvents {
 export class WaysIn {
   readonly #joining = new Joining((device) => void this.#ask(device))
   readonly #lettingIn = new LettingIn()
+  /** The devices that have no key themselves. */
+  readonly #keyless = new Set<DeviceId>()
+  /** What devices asked before this one had a key. They are let in once it has. */
+  readonly #early = new Map<DeviceId, Extract<WayIn, { op: 'join' }>>()
+  /** Who waits for the keys of others. */
+  #learning: { readonly promise: Promise<void>; readonly end: () => void } | null = null
   /** The devices with which this one compares, as a joiner. */
   readonly #comparing = new Set<DeviceId>()
   /** What this device shows to be compared, of each joiner that waits. */
   readonly #asking = new Map<DeviceId, readonly number[]>()
   #kind: Encryption['kind'] = 'unknown'
+  #others: readonly DeviceId[] = []
   #me: DeviceId | null = null
 
   constructor(
@@ -47,13 +59,40 @@ export class WaysIn {
    */
   look(kind: Encryption['kind'], others: readonly DeviceId[]): void {
     this.#kind = kind
+    this.#others = others
+    if (kind === 'sealed') this.#answerEarly()
     for (const device of this.#asking.keys()) if (!others.includes(device)) this.#withdraw(device)
-    if (kind === 'waiting') return this.#joining.setDevices(others)
+    if (kind === 'waiting' || this.#learning) return this.#joining.setDevices(others)
     this.#joining.end()
     if (kind === 'locked') for (const device of others) void this.#commit(device)
   }
 
+  /** Whether every other device has said that it has no key itself. */
+  get isNobodyKeyed(): boolean {
+    return this.#others.every((device) => this.#keyless.has(device))
+  }
+
+  /** Asks the others for the keys that they have and this device has not. Resolves when one has told them, or none does in time. */
+  learn(): Promise<void> {
+    if (this.#learning) return this.#learning.promise
+    let end = () => {}
+    const promise = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    this.#learning = { promise, end }
+    setTimeout(() => this.#hasLearnt(), LEARN_WITHIN_MS)
+    this.#joining.setDevices(this.#others)
+    return promise
+  }
+
+  #hasLearnt(): void {
+    this.#learning?.end()
+    this.#learning = null
+    if (this.#kind !== 'waiting') this.#joining.end()
+  }
+
   end(): void {
+    this.#hasLearnt()
     this.#joining.end()
     this.#asking.clear()
   }
@@ -92,8 +131,14 @@ export class WaysIn {
       case 'wait':
         return () => {}
       case 'refused':
-        return () => this.#refuses(from)
+        return () => this.#refuses(from, way.why)
     }
+  }
+
+  #answerEarly(): void {
+    const early = [...this.#early]
+    this.#early.clear()
+    for (const [device, request] of early) void this.#joins(device, request).then((answer) => answer())
   }
 
   async #ask(device: DeviceId): Promise<void> {
@@ -110,6 +155,7 @@ export class WaysIn {
 
   async #joins(from: DeviceId, { op: _op, ...request }: Extract<WayIn, { op: 'join' }>) {
     const answer = await this.secrets.answer(this.beam(), from, request)
+    if (answer === 'keyless') this.#early.set(from, { op: 'join', ...request })
     const way: WayIn =
       typeof answer === 'string' ? { op: 'refused', why: answer } : { op: 'welcome', ...answer }
     return () => this.events.send(from, way)
@@ -156,10 +202,11 @@ export class WaysIn {
 
   async #letsIn(from: DeviceId, { op: _op, ...message }: Extract<WayIn, { op: 'welcome' }>) {
     const me = this.#me
-    if (me === null || this.#kind === 'sealed') return () => {}
+    if (me === null || (this.#kind === 'sealed' && !this.#learning)) return () => {}
     const having = await this.secrets.welcomed(this.beam(), me, from, message)
     return () => {
       if (!having.isKeyed) return this.#joining.next()
+      this.#hasLearnt()
       // Of those that have not let it in, nothing needs to be compared any more.
       for (const device of this.#comparing) if (device !== from) this.events.onTrust(device, null)
       this.events.onHaving(having)
@@ -171,7 +218,11 @@ export class WaysIn {
     if (welcome) this.events.send(device, { op: 'welcome', ...welcome })
   }
 
-  #refuses(from: DeviceId): void {
+  #refuses(from: DeviceId, why: Extract<WayIn, { op: 'refused' }>['why']): void {
+    if (why === 'keyless') {
+      this.#keyless.add(from)
+      this.events.onKeyless()
+    }
     if (from === this.#joining.asked) this.#joining.next()
     if (this.#comparing.has(from)) this.events.onTrust(from, null)
   }

@@ -55,11 +55,16 @@ export class Keyring {
   /** Makes the keys of a new beam. */
   static async make(): Promise<Keyring> {
     const ring = new Keyring()
-    const beamKey = randomBytes(KEY_BYTES)
-    await ring.#add(beamKey)
-    ring.#sealer = await Sealer.of(beamKey)
     await ring.invite(randomBytes(KEY_BYTES))
+    await ring.makeKey()
     return ring
+  }
+
+  /** Makes a beam key where nobody has one. */
+  async makeKey(): Promise<void> {
+    const beamKey = randomBytes(KEY_BYTES)
+    await this.#add(beamKey)
+    this.#sealer = await Sealer.of(beamKey)
   }
 
   /** Whether this device has been let in. */

@@ -47,6 +47,7 @@ export function openSecrets(): SecretsDoor {
       })
   const methods: readonly Method[] = [
     'make',
+    'makeKey',
     'enter',
     'deposit',
     'withdraw',

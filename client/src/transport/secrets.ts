@@ -64,6 +64,14 @@ export class Secrets {
     return having(ring)
   }
 
+  /** Makes a key of a beam whose link this device has, where nobody has one. */
+  async makeKey(beam: BeamId): Promise<Having> {
+    const ring = this.#ring(beam)
+    if (!ring.isKeyed) await ring.makeKey()
+    await this.#keep(beam, ring)
+    return having(ring)
+  }
+
   /**
    * Begins with a beam: with the keys that an earlier page has kept, or with the secret of a link.
    * @param invite base64url; null without a link, or where it carries no secret
