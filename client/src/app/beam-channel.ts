@@ -25,8 +25,8 @@ export interface BeamChannel extends Opener {
   synced(items: readonly LiveItem[]): void
   /** The devices that are here now, in the order in which they joined. */
   listed(devices: readonly Device[]): void
-  /** The server stores the beam. @param mayDeposit whether this device may give it the keys of the beam (H52) */
-  saved(mayDeposit: boolean): void
+  /** The server stores the beam. @param isMine whether the person at this device has saved it, and so gives it the keys (H52) */
+  saved(isMine: boolean): void
   /**
    * The server keeps the beam, or no longer.
    * @param isMine whether this device has asked for it

@@ -10,7 +10,6 @@ import type {
   ErrorCode,
   ItemId,
   Kept,
-  Role,
   ServerMessage,
 } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
@@ -28,7 +27,7 @@ import { AccessNews } from './access-news'
 import { AddressedItems } from './addressed-items'
 import { type BeamChannel, ClearChannel } from './beam-channel'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
-import { learnTrust, loadTrust } from './beam-trust'
+import { learnIn, learnTrust, loadTrust } from './beam-trust'
 import type { PageContext } from './context'
 import { DeviceLinks } from './device-links'
 import { deviceToken } from './device-tokens'
@@ -37,6 +36,7 @@ import { OpeningStage } from './opening-stage'
 import { ownDeviceName } from './own-device'
 import { SEALING, SealedBeam } from './sealed-beam'
 import { isSealing } from './sealing-choice'
+import { updateSession } from './session-storage'
 import { SharedPlaces } from './shared-places'
 import { endTransfersOf } from './transfer-news'
 import type { WaysIn } from './ways-in'
@@ -110,8 +110,10 @@ export class BeamConnection {
   }
 
   /** Saves the beam to the account. Resolves to null once it is saved, else to the reason why not. */
-  save(name: string): Promise<string | null> {
-    return this.#access.save(() => this.live.save(name))
+  async save(name: string): Promise<string | null> {
+    const refusal = await this.#access.save(() => this.live.save(name))
+    if (refusal === null) this.channel.saved(true)
+    return refusal
   }
 
   /** Follows the beam to its new id. Items stay; the server sends a new device list. */
@@ -187,7 +189,7 @@ export class BeamConnection {
         if (message.message.limits) this.#context.stores.limits.setState(message.message.limits, true)
         this.#context.transfers.tell({ do: 'relay', use: message.message.relay ?? 'fallback' })
         this.#access.hear(message)
-        if (message.message.saved) void this.#isStored(message.message.saved.role)
+        if (message.message.saved) void this.#isStored()
         this.places.welcomed()
         this.channel.welcomed(message.message.device_id)
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)
@@ -213,7 +215,7 @@ export class BeamConnection {
       case 'beam_saved':
         // The live items have become notes.
         this.#access.hear(message)
-        void this.#isStored(message.message.role)
+        void this.#isStored()
         return void this.#notes.load()
       case 'arranged':
         return this.places.hear(message.message)
@@ -243,21 +245,25 @@ export class BeamConnection {
     loadTrust(stores, session.beamId)
     const sealed = new SealedBeam(session, secrets, () => this.live, {
       onChange: (encryption) => stores.encryption.setState(encryption, true),
-      onInvite: (invite) => this.#invited(invite),
+      onInvite: (invite) => this.#learnt({ invite }),
       onKeyed: () => this.#keyed(),
       onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),
+      onIn: (device) => learnIn(stores, this.#beamId, device),
+      onSealed: () => this.#learnt({ isSealed: true }),
       asksBefore: () => stores.trust.getState().asksBefore,
     })
     this.ways = sealed.ways
     return sealed
   }
 
-  /** The link carries a secret from now on. */
-  #invited(invite: string): void {
+  /** What a later page has to know of the beam, and its link. */
+  #learnt(learnt: Pick<BeamSession, 'invite' | 'isSealed'>): void {
     const { session } = this.#context.stores
     const state = session.getState()
-    if (state.status === 'set' && state.session.beamId === this.#beamId)
-      session.setState({ status: 'set', session: { ...state.session, invite } }, true)
+    if (state.status !== 'set' || state.session.beamId !== this.#beamId) return
+    const known = { ...state.session, ...learnt }
+    updateSession(this.#beamId, known)
+    session.setState({ status: 'set', session: known }, true)
   }
 
   /** What was sealed can be opened, and links may be made. */
@@ -272,11 +278,11 @@ export class BeamConnection {
   }
 
   /** The server stores the beam. */
-  async #isStored(role: Role): Promise<void> {
+  async #isStored(): Promise<void> {
     const { account } = this.#context.stores
     // The worker that asks for the keys cannot renew a stale login.
     if (account.getState().status === 'authenticated') await readMe().catch(() => {})
-    this.channel.saved(role === 'owner' || role === 'admin')
+    this.channel.saved(false)
   }
 
   #refused({ id, to, extra, message }: Extract<ServerMessage, { type: 'error' }>): void {

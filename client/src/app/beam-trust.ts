@@ -14,7 +14,7 @@ const ASKS_KEY = 'ask-before'
 const signs = v.pipe(v.array(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(63))), v.length(4))
 const storedSchema = v.record(
   v.string(),
-  v.object({ signs, state: v.picklist(['asking', 'unverified', 'verified']) }),
+  v.object({ signs, state: v.picklist(['unverified', 'verified']), isIn: v.boolean() }),
 )
 
 type Watched = Pick<Stores, 'trust'>
@@ -28,6 +28,12 @@ export function loadTrust(stores: Watched, beam: BeamId): void {
 
 export function learnTrust(stores: Watched, beam: BeamId, device: DeviceId, trust: Trust | null): void {
   tell(stores, { type: 'learnt', device, trust })
+  keep(stores, beam)
+}
+
+/** The device has let this one in. */
+export function learnIn(stores: Watched, beam: BeamId, device: DeviceId): void {
+  tell(stores, { type: 'in', device })
   keep(stores, beam)
 }
 
@@ -55,11 +61,11 @@ export function createTrust(
 
 function keep({ trust }: Watched, beam: BeamId): void {
   const { devices } = trust.getState()
-  const lasting = Object.entries(devices).filter(([, { state }]) => state !== 'asking')
-  // Of one beam, as the session: the list of those before grows for ever.
-  browserStorage.removeItems(TRUST_KEY)
-  if (lasting.length > 0)
-    browserStorage.setItem(TRUST_KEY + beam, JSON.stringify(Object.fromEntries(lasting)))
+  const lasting = Object.entries(devices)
+    .filter(([, { isIn }]) => isIn)
+    .map(([device, one]) => [device, one.state === 'asking' ? { ...one, state: 'unverified' } : one])
+  if (lasting.length === 0) browserStorage.removeItem(TRUST_KEY + beam)
+  else browserStorage.setItem(TRUST_KEY + beam, JSON.stringify(Object.fromEntries(lasting)))
 }
 
 function tell({ trust }: Watched, event: TrustEvent): void {

@@ -2,7 +2,7 @@
 
 import type { Actions } from '../features/actions'
 import { paths } from '../features/paths'
-import { BEAM_PARAM, findInvite, parseBeamId } from '../protocol/beam-link'
+import { BEAM_PARAM, findInvite, parseBeamId, SECRET_MARKER } from '../protocol/beam-link'
 import type { BeamId, ShortCode } from '../protocol/bindings'
 import { parseShortCode } from '../protocol/short-code'
 import type { BeamSession } from '../stores/beam-session'
@@ -122,7 +122,8 @@ function isFreshHome(): boolean {
  */
 function takeInvite(): string | null {
   const invite = findInvite(location.hash)
-  if (invite) history.replaceState(history.state, '', `${location.pathname}${location.search}`)
+  if (location.hash.startsWith(SECRET_MARKER))
+    history.replaceState(history.state, '', `${location.pathname}${location.search}`)
   return invite
 }
 

@@ -119,7 +119,10 @@ export class CurrentBeam {
    * stopped.
    */
   join(beamId: BeamId, invite: string | null = null): void {
-    if (this.#session()?.beamId !== beamId) return this.enter({ ...joinedSession(beamId), invite })
+    const session = this.#session()
+    if (session?.beamId !== beamId) return this.enter({ ...joinedSession(beamId), invite })
+    // Whoever came without the link, and could not be let in, has it now.
+    if (invite !== null && !session.invite) return this.enter({ ...session, invite })
     if (this.#context.stores.connection.getState().status === 'stopped') this.rejoin()
   }
 

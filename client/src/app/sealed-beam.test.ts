@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
-import type { Deposit } from '../crypto/keyring'
+import type { Deposit, SharedKeys } from '../crypto/keyring'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import type { Encryption } from '../stores/encryption'
 import type { Trust } from '../stores/trust'
 import type { LiveBeam } from '../transport/live-beam'
-import { Secrets } from '../transport/secrets'
+import { type Deposits, Secrets } from '../transport/secrets'
 import { SealedBeam } from './sealed-beam'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
@@ -15,6 +15,8 @@ const BOB = '21234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 const EVE = '31234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const OTHER = '02234567-89ab-4cde-8f01-23456789abcd' as ItemId
+
+const CLEAR: LiveItem = { id: OTHER, seq: 1, from: ADA, at: 1, message: 'clear', extra: 'text' }
 
 interface Told {
   readonly type: 'share' | 'delete' | 'signal' | 'e2e'
@@ -39,10 +41,12 @@ class Server {
     if (told.type === 'e2e' && told.to) this.pages.get(told.to)?.channel.heard(told.from, told.message)
   }
 
-  /** Tells every page which devices are here. */
+  /** Tells every page which devices are here, and that nothing else is. */
   lists(...devices: readonly DeviceId[]): void {
-    const listed = devices.map((device_id): Device => ({ device_id, name: '', caps: ['files', 'e2e1'] }))
+    const listed = devices.map(sealing)
     for (const device of devices) this.pages.get(device)?.channel.listed(listed)
+    const items = this.of('share').map((_, at) => this.item(at))
+    for (const device of devices) this.pages.get(device)?.channel.synced(items)
   }
 
   /** Returns an item that was shared, as it is sent to everybody. */
@@ -54,6 +58,10 @@ class Server {
   }
 }
 
+function sealing(device_id: DeviceId): Device {
+  return { device_id, name: '', caps: ['files', 'e2e1'] }
+}
+
 /** A page in the beam, with keys of its own. */
 class Page {
   readonly states: Encryption['kind'][] = []
@@ -61,12 +69,14 @@ class Page {
   readonly channel: SealedBeam
   invite: string | null
   asks = false
+  readonly in: DeviceId[] = []
   readonly trust: Record<string, Trust | null> = {}
 
   constructor(server: Server, me: DeviceId, invite: string | null, secrets = newSecrets()) {
     this.secrets = secrets
     this.invite = invite
-    const live: Pick<LiveBeam, 'share' | 'delete' | 'signal' | 'e2e'> = {
+    const live: Pick<LiveBeam, 'share' | 'delete' | 'signal' | 'e2e' | 'resync'> = {
+      resync: () => {},
       share: (id, message, extra, to) => server.hears({ type: 'share', from: me, id, message, extra, to }),
       delete: (id, message, extra) => server.hears({ type: 'delete', from: me, id, message, extra }),
       signal: (to, message) => server.hears({ type: 'signal', from: me, to, message }),
@@ -79,6 +89,10 @@ class Page {
         this.invite = secret
       },
       onKeyed: () => {},
+      onSealed: () => {},
+      onIn: (device) => {
+        this.in.push(device)
+      },
       onTrust: (device, trust) => {
         this.trust[device] = trust
       },
@@ -100,9 +114,14 @@ class Page {
   }
 }
 
+/** No keys of any saved beam. */
+function newDeposits(): Deposits {
+  return { read: async () => null, write: async () => {} }
+}
+
 function newSecrets(): Secrets {
   const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
-  return new Secrets(nowhere, nowhere)
+  return new Secrets(nowhere, newDeposits())
 }
 
 let server: Server
@@ -177,6 +196,33 @@ describe('e3 an item', () => {
     await bob.opens(server.item())
     const { content } = await bob.opens({ ...old, seq: 9 })
     expect(content).toEqual({ kind: 'text', text: 'soy milk' })
+  })
+
+  it('is not replaced by one in clear text', async () => {
+    const bob = await bobJoins()
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared()
+    await bob.opens(server.item())
+    await expect(bob.opens({ ...server.item(), message: 'of the server' })).rejects.toThrow()
+  })
+
+  it('is not shared in clear text by a page that was reloaded before it was let in', async () => {
+    const kept = new Map<string, SharedKeys>()
+    const store = {
+      read: async (beam: BeamId) => kept.get(beam) ?? null,
+      write: async (beam: BeamId, keys: SharedKeys) => void kept.set(beam, keys),
+      remove: async () => {},
+    }
+    const alone = new Server()
+    const before = new Page(alone, BOB, ada.invite, new Secrets(store, newDeposits()))
+    await before.is('waiting')
+    const after = new Page(alone, BOB, null, new Secrets(store, newDeposits()))
+    after.channel.listed([sealing(BOB)])
+    after.channel.synced([{ ...CLEAR, message: 'e2e1.AAAA' }])
+    after.channel.share(ITEM, 'bread', 'text')
+    await after.is('waiting')
+    expect(alone.of('share')).toEqual([])
+    expect(after.invite).toBe(ada.invite)
   })
 
   it('waits to be shared until this device has been let in', async () => {
@@ -291,6 +337,7 @@ describe('e6 the way in', () => {
     await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(1))
     server.pages.set(ADA, ada)
     // The server says that the request is of another device.
+    ada.channel.listed([sealing(EVE)])
     ada.channel.heard(EVE, server.of('e2e')[0]?.message)
     await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(2))
     bob.channel.heard(ADA, server.of('e2e')[1]?.message)
@@ -302,6 +349,7 @@ describe('e6 the way in', () => {
     const plain = new Server()
     const page = new Page(plain, BOB, null)
     page.channel.listed([{ device_id: ADA, name: '', caps: ['files'] }])
+    page.channel.synced([])
     await page.is('clear')
     page.channel.share(ITEM, 'bread', 'text')
     expect(plain.of('share')[0]?.message).toBe('bread')
@@ -312,6 +360,7 @@ describe('e6 the way in', () => {
     await shared()
     const page = new Page(server, BOB, null)
     page.channel.listed([])
+    page.channel.synced([])
     await page.is('clear')
     void page.opens(server.item())
     await page.is('locked')
@@ -346,6 +395,17 @@ describe('e9 a saved beam', () => {
     await guest.is('sealed')
   })
 
+  it('does not give its keys where the server alone says that somebody saved it', async () => {
+    const write = vi.fn(async () => {})
+    const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+    const secrets = new Secrets(nowhere, { read: async () => null, write })
+    const { invite } = await secrets.make(BEAM)
+    const page = new Page(server, ADA, invite, secrets)
+    page.channel.saved(false)
+    await vi.waitFor(async () => expect((await secrets.enter(BEAM, null)).isDeposited).toBe(true))
+    expect(write).not.toHaveBeenCalled()
+  })
+
   it('whose keys nobody deposited waits for another device, as any other', async () => {
     const page = new Page(server, BOB, null)
     page.channel.saved(false)
@@ -360,9 +420,6 @@ describe('e11 a beam in which nobody has a key any more', () => {
     server.pages.delete(ADA)
     const [bob, eve] = [new Page(server, BOB, ada.invite), new Page(server, EVE, ada.invite)]
     server.lists(BOB, EVE)
-    await bob.is('waiting')
-    bob.channel.synced([])
-    eve.channel.synced([])
     await Promise.all([bob.is('sealed'), eve.is('sealed')])
     bob.channel.share(ITEM, 'bread', 'text')
     await shared()
@@ -439,7 +496,8 @@ describe('e8 the way in without the link', () => {
     await bob.is('sealed')
     expect(bob.states).toContain('locked')
     expect(bob.trust[ADA]).toMatchObject({ state: 'unverified' })
-    expect(ada.trust[BOB]).toEqual(bob.trust[ADA])
+    expect(ada.trust[BOB]?.signs).toEqual(bob.trust[ADA]?.signs)
+    expect(bob.in).toEqual([ADA])
     expect(bob.invite).toBe(ada.invite)
   })
 
@@ -465,8 +523,29 @@ describe('e8 the way in without the link', () => {
     expect(bob.states.at(-1)).toBe('locked')
   })
 
+  it('does not open to a device that nobody sees in the list', async () => {
+    const eve = new Page(new Server(), EVE, null)
+    await eve.secrets.enter(BEAM, null)
+    server.lists(ADA)
+    ada.channel.heard(EVE, { op: 'commit', commitment: await eve.secrets.commit(BEAM, ADA) })
+    ada.channel.signal(BOB, 'what comes after it')
+    await vi.waitFor(() => expect(server.of('signal')).toHaveLength(1))
+    expect(server.of('e2e')).toEqual([])
+  })
+
+  it('counts what was shown and not let in: pictures cannot be tried until two are the same', async () => {
+    await bobJoins()
+    for (let times = 0; times < 4; times += 1) {
+      const eve = new Page(server, EVE, null)
+      server.lists(ADA, EVE)
+      await vi.waitFor(() => expect(eve.trust[ADA] !== undefined || times === 3).toBe(true))
+    }
+    await vi.waitFor(() => expect(server.of('e2e').at(-1)?.message).toEqual({ op: 'refused', why: 'locked' }))
+  })
+
   it('is locked for a while after three failures', async () => {
     const commit = { op: 'commit', commitment: 'AAAA' }
+    server.lists(ADA, EVE)
     for (let times = 0; times < 5; times += 1) ada.channel.heard(EVE, commit)
     await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(5))
     const answers = server.of('e2e').map(({ message }) => (message as { op: string }).op)
@@ -476,7 +555,8 @@ describe('e8 the way in without the link', () => {
   it('does not open where the server puts in a key of its own', async () => {
     const bob = new Page(server, BOB, null)
     server.pages.delete(ADA)
-    bob.channel.listed([ADA, BOB].map((device_id) => ({ device_id, name: '', caps: ['e2e1'] })))
+    bob.channel.listed([ADA, BOB].map(sealing))
+    bob.channel.synced([])
     await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(1))
     const eve = new Page(new Server(), EVE, null)
     const { invite } = await eve.secrets.make(BEAM)

@@ -5,6 +5,7 @@
 import { headerOf, type Kind } from '../crypto/envelope'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
 import { type Item, liveItem, type NoteMark } from '../protocol/item'
+import { equalJson } from '../protocol/json'
 import { noteItem } from '../protocol/note'
 import {
   isEnvelope,
@@ -32,10 +33,12 @@ import { WaysIn, type WaysInEvents } from './ways-in'
 /** Says that a device seals (E1). */
 export const SEALING = 'e2e1'
 
-export interface SealedBeamEvents extends Pick<WaysInEvents, 'onTrust' | 'asksBefore'> {
+export interface SealedBeamEvents extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'asksBefore'> {
   onChange(encryption: Encryption): void
   /** The secret that the link of this beam carries is known. */
   onInvite(invite: string): void
+  /** The beam is sealed: a later page must not take it for a clear one. */
+  onSealed(): void
   /** This device has been let in. */
   onKeyed(): void
 }
@@ -46,8 +49,8 @@ interface Version {
   readonly sealed: string
   /** The content as text, by which an item that is shared again is known to be the same. */
   readonly content: string
-  /** Whether the server has sent it. */
-  readonly hasCome: boolean
+  /** The last message of the item that the server has sent; null for none. */
+  readonly came: string | null
 }
 
 export class SealedBeam implements BeamChannel {
@@ -74,7 +77,7 @@ export class SealedBeam implements BeamChannel {
   #isSaved = false
   #isWithdrawn = false
   readonly #versions = new Map<ItemId, Version>()
-  /** Envelopes that came, and were replaced by others that came. */
+  /** Names of envelopes that came, and were replaced by others that came. */
   readonly #replaced = new Set<string>()
   /** Proofs of deletions that were used. */
   readonly #used = new Set<string>()
@@ -84,6 +87,8 @@ export class SealedBeam implements BeamChannel {
   readonly #heard = new Map<string, number>()
   /** Opens once it is known whether to seal, and this device can. */
   readonly #settled = new Gate()
+  /** Whether this page or an earlier one knows that the beam is sealed. */
+  #isSealedHere: boolean
   /** Whether this device is the first of those that seal. */
   #isFirst = false
   /** Whether nothing that is sealed is in the beam; null before the server has told. */
@@ -105,12 +110,17 @@ export class SealedBeam implements BeamChannel {
       send: (to, way) => !this.#hasEnded && live().e2e(to, way),
       onHaving: (having) => this.#has(having),
       onTrust: events.onTrust,
-      onKeyless: () => this.#makeKey(),
+      onIn: events.onIn,
+      onKeyless: () => {
+        this.#look()
+        this.#makeKey()
+      },
       asksBefore: events.asksBefore,
       now: () => Date.now(),
     })
     events.onChange(this.#encryption)
-    this.#entered = secrets.enter(session.beamId, session.invite ?? null).then((having) => this.#has(having))
+    this.#isSealedHere = session.isSealed ?? false
+    this.#entered = this.#enter(session.invite ?? null)
   }
 
   get mayLink(): boolean {
@@ -194,6 +204,8 @@ export class SealedBeam implements BeamChannel {
 
   synced(items: readonly LiveItem[]): void {
     this.#isEmpty = !items.some(({ message }) => isEnvelope(message) || keptKeysIn(message) !== null)
+    this.#isSealedHere ||= !this.#isEmpty
+    this.#look()
     this.#makeKey()
   }
 
@@ -201,6 +213,8 @@ export class SealedBeam implements BeamChannel {
   open(item: LiveItem, note: NoteMark): Item | null | Promise<Item | null> {
     const kept = keptKeysIn(item.message)
     if (kept !== null) return this.#openKept(item, kept)
+    // Whoever shares it again in clear text is no device of the beam.
+    if (!isEnvelope(item.message) && this.#versions.has(item.id)) throw new Error('The item was sealed.')
     if (!isEnvelope(item.message)) return liveItem(item, note)
     return this.#open(item, item.message, note)
   }
@@ -215,9 +229,22 @@ export class SealedBeam implements BeamChannel {
 
   async isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): Promise<boolean> {
     if (id !== undefined && id === this.#keptKeys?.id) this.#keptKeys = null
-    if (!isEnvelope(message)) return id === undefined || !this.#versions.has(id)
+    const isSealed =
+      isEnvelope(message) || (id === undefined ? this.#hasSealed(message) : this.#versions.has(id))
+    if (!isSealed) return true
+    const isRight = id !== undefined && extra !== undefined && (await this.#isProof(extra, id))
+    // The server deletes too, as after a restart (S28): what it still has shows whether this is so.
+    if (!isRight) this.#live().resync()
+    return isRight
+  }
+
+  /** Whether an item was sealed that has this content: deleting by content concerns plain items alone. */
+  #hasSealed(message: unknown): boolean {
+    return [...this.#versions.values()].some(({ content }) => equalJson(JSON.parse(content).message, message))
+  }
+
+  async #isProof(extra: string, id: ItemId): Promise<boolean> {
     await this.#untilSettled()
-    if (id === undefined || extra === undefined) return false
     const opened = await this.#secrets.open(this.#beam, 'delete_note', extra)
     const isRight = opened.is === 'open' && readSealedDeletion(opened.text) === id && !this.#used.has(extra)
     // After an Undo, the server could use it again.
@@ -225,15 +252,21 @@ export class SealedBeam implements BeamChannel {
     return isRight
   }
 
-  saved(mayDeposit: boolean): void {
+  saved(isMine: boolean): void {
     this.#isSaved = true
-    this.#receive(async () => {
-      await this.#entered
-      if (this.#isSealed && mayDeposit) await this.#secrets.deposit(this.#beam)
-      const having = this.#isSealed ? null : await this.#secrets.withdraw(this.#beam)
-      this.#isWithdrawn = true
-      return () => (having ? this.#has(having) : this.#look())
-    })
+    void this.#stored(isMine).catch(() => {})
+  }
+
+  /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */
+  async #stored(isMine: boolean): Promise<void> {
+    await this.#entered
+    const isDeposited = this.#having?.isDeposited ?? false
+    let having = await this.#secrets.stored(this.#beam)
+    // Only where a person has saved it here: else the server could have the keys by saying that somebody did.
+    if (this.#isSealed && (isMine || isDeposited)) await this.#secrets.deposit(this.#beam).catch(() => {})
+    if (!this.#isSealed) having = await this.#secrets.withdraw(this.#beam)
+    this.#isWithdrawn = true
+    this.#has(having)
   }
 
   kept(isKept: boolean, isMine: boolean): void {
@@ -264,6 +297,7 @@ export class SealedBeam implements BeamChannel {
   async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item> {
     if (this.#encryption.kind === 'unknown' || this.#encryption.kind === 'clear') {
       this.#isSealedThere = true
+      this.#isSealedHere = true
       this.#look()
     }
     await this.#untilSettled()
@@ -273,7 +307,7 @@ export class SealedBeam implements BeamChannel {
     if (!inside || inside.id !== item.id || inside.to !== item.to) throw new Error('The item does not open.')
     const known = this.#versions.get(item.id)
     // A version that was replaced here by another that came was put back by the server.
-    const isOld = known !== undefined && this.#replaced.has(envelope)
+    const isOld = known !== undefined && this.#replaced.has(nameOf(envelope))
     if (!isOld) this.#came(item.id, sealed, inside)
     const shown = isOld ? (JSON.parse(known.content) as SealedContent) : inside
     const message = withoutGoneCopy(shown.message, copy)
@@ -290,8 +324,8 @@ export class SealedBeam implements BeamChannel {
 
   #came(id: ItemId, sealed: string, content: SealedContent): void {
     const before = this.#versions.get(id)
-    if (before?.hasCome && before.sealed !== sealed) this.#replaced.add(partEnvelope(before.sealed).envelope)
-    this.#versions.set(id, { sealed, content: textOf(content), hasCome: true })
+    if (before?.came && before.came !== sealed) this.#replaced.add(nameOf(before.came))
+    this.#versions.set(id, { sealed, content: textOf(content), came: sealed })
   }
 
   async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {
@@ -313,7 +347,7 @@ export class SealedBeam implements BeamChannel {
     const known = this.#versions.get(content.id)
     if (known?.content === text) return known.sealed
     const sealed = withCopy(await this.#seal('share_clipboard', content), content.message)
-    this.#versions.set(content.id, { sealed, content: text, hasCome: false })
+    this.#versions.set(content.id, { sealed, content: text, came: known?.came ?? null })
     return sealed
   }
 
@@ -331,6 +365,8 @@ export class SealedBeam implements BeamChannel {
   #has(having: Having): void {
     if (this.#hasEnded) return
     this.#having = having
+    if (having.isKeyed || having.invite !== null) this.#isSealedHere = true
+    if (this.#isSealedHere) this.#events.onSealed()
     if (having.invite !== null) this.#events.onInvite(having.invite)
     this.#look()
   }
@@ -363,8 +399,8 @@ export class SealedBeam implements BeamChannel {
   /** Decides what the beam is by what this device has and has seen of it. */
   #look(): void {
     const decided = this.#decided()
-    if (decided === this.#encryption.kind) return
-    this.#encryption = { kind: decided }
+    if (isSame(decided, this.#encryption)) return
+    this.#encryption = decided
     this.#events.onChange(this.#encryption)
     this.ways.look(this.#encryption.kind, this.#others)
     this.#makeKey()
@@ -373,20 +409,41 @@ export class SealedBeam implements BeamChannel {
     this.#events.onKeyed()
   }
 
-  #decided(): Encryption['kind'] {
-    if (this.#having === null) return 'unknown'
-    if (this.#having.isKeyed) return 'sealed'
-    if (this.#isSaved && !this.#isWithdrawn) return 'unknown'
+  #decided(): Encryption {
+    if (this.#having === null) return { kind: 'unknown' }
+    if (this.#having.isKeyed) return { kind: 'sealed', isDeposited: this.#having.isDeposited }
+    if (this.#isSaved && !this.#isWithdrawn) return { kind: 'unknown' }
     // A link that carries a secret never falls back.
-    if (this.#having.invite !== null) return 'waiting'
-    if (this.#isSealedThere === null) return 'unknown'
-    return this.#isSealedThere ? 'locked' : 'clear'
+    if (this.#having.invite !== null) return { kind: 'waiting' }
+    if (this.#isSealedThere === null || this.#isEmpty === null) return { kind: 'unknown' }
+    const isClear = !this.#isSealedHere && this.#isEmpty && this.ways.isNobodyKeyed
+    return { kind: isClear ? 'clear' : 'locked' }
+  }
+
+  /** Looks up what this device has, again and again where the worker does not answer. */
+  async #enter(invite: string | null): Promise<void> {
+    for (;;) {
+      try {
+        return this.#has(await this.#secrets.enter(this.#beam, invite))
+      } catch {
+        if (this.#hasEnded) return
+        await pause()
+      }
+    }
   }
 
   #send(seal: () => Promise<() => unknown>): void {
     this.#outgoing = this.#inOrder(this.#outgoing, async () => {
-      await this.#untilSettled()
-      return seal()
+      for (;;) {
+        await this.#untilSettled()
+        try {
+          return await seal()
+        } catch {
+          // What a person shares is not lost with a worker.
+          if (this.#hasEnded) return () => {}
+          await pause()
+        }
+      }
     })
   }
 
@@ -407,4 +464,22 @@ export class SealedBeam implements BeamChannel {
 
 function textOf({ id, extra, message, to }: SealedContent): string {
   return JSON.stringify({ id, extra, message, to })
+}
+
+/** Before the next attempt, in milliseconds. */
+const PAUSE_MS = 1_000
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+}
+
+/** Names an envelope by its page and number, which no other has. */
+function nameOf(sealed: string): string {
+  const header = headerOf(partEnvelope(sealed).envelope)
+  return header ? `${header.page}:${header.number}` : sealed
+}
+
+function isSame(one: Encryption, other: Encryption): boolean {
+  const isDeposited = (of: Encryption) => of.kind === 'sealed' && of.isDeposited
+  return one.kind === other.kind && isDeposited(one) === isDeposited(other)
 }

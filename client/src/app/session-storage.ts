@@ -13,6 +13,7 @@ const stored = v.object({
   beam_key: v.nullable(v.custom<BeamKey>((value) => typeof value === 'string')),
   beam_name: v.string(),
   expiresAt: v.nullable(v.number()),
+  sealed: v.optional(v.boolean()),
 })
 
 /**
@@ -25,8 +26,9 @@ export function loadSession(now: number): BeamSession | null {
   return isOver ? null : session
 }
 
-export function saveSession({ beamId, beamKey, beamName, expiresAt }: BeamSession): void {
-  const session = { beam_id: beamId, beam_key: beamKey, beam_name: beamName, expiresAt }
+export function saveSession({ beamId, beamKey, beamName, expiresAt, isSealed }: BeamSession): void {
+  const sealed = isSealed === true && { sealed: true }
+  const session = { beam_id: beamId, beam_key: beamKey, beam_name: beamName, expiresAt, ...sealed }
   browserStorage.setItem(SESSION_KEY, JSON.stringify(session))
 }
 
@@ -48,7 +50,8 @@ export function clearSessionOf(beam: BeamId): void {
 function readSession(): BeamSession | null {
   const parsed = v.safeParse(stored, parseJson(browserStorage.getItem(SESSION_KEY) ?? ''))
   if (!parsed.success) return null
-  const { beam_id, beam_key, beam_name, expiresAt } = parsed.output
+  const { beam_id, beam_key, beam_name, expiresAt, sealed } = parsed.output
   const beamId = parseBeamId(beam_id)
-  return beamId && { beamId, beamKey: beam_key, beamName: beam_name, expiresAt }
+  const isSealed = sealed === true && { isSealed: true }
+  return beamId && { beamId, beamKey: beam_key, beamName: beam_name, expiresAt, ...isSealed }
 }

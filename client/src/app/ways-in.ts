@@ -16,6 +16,8 @@ export interface WaysInEvents {
   onHaving(having: Having): void
   /** @param trust null for a device that needs none any more */
   onTrust(device: DeviceId, trust: Trust | null): void
+  /** A device has let this one in, after a comparison. */
+  onIn(device: DeviceId): void
   /** A device has no key itself. */
   onKeyless(): void
   /** Whether the person wants to be asked before any device is let in without the link. */
@@ -30,6 +32,7 @@ export class WaysIn {
   readonly #keyless = new Set<DeviceId>()
   /** What devices asked before this one had a key. They are let in once it has. */
   readonly #early = new Map<DeviceId, Extract<WayIn, { op: 'join' }>>()
+  #late: ReturnType<typeof setTimeout> | null = null
   /** Who waits for the keys of others. */
   #learning: { readonly promise: Promise<void>; readonly end: () => void } | null = null
   /** The devices with which this one compares, as a joiner. */
@@ -62,6 +65,8 @@ export class WaysIn {
     this.#others = others
     if (kind === 'sealed') this.#answerEarly()
     for (const device of this.#asking.keys()) if (!others.includes(device)) this.#withdraw(device)
+    // One that comes back has forgotten what both had begun.
+    for (const device of this.#comparing) if (!others.includes(device)) this.#comparing.delete(device)
     if (kind === 'waiting' || this.#learning) return this.#joining.setDevices(others)
     this.#joining.end()
     if (kind === 'locked') for (const device of others) void this.#commit(device)
@@ -80,12 +85,14 @@ export class WaysIn {
       end = resolve
     })
     this.#learning = { promise, end }
-    setTimeout(() => this.#hasLearnt(), LEARN_WITHIN_MS)
+    this.#late = setTimeout(() => this.#hasLearnt(), LEARN_WITHIN_MS)
     this.#joining.setDevices(this.#others)
     return promise
   }
 
   #hasLearnt(): void {
+    if (this.#late !== null) clearTimeout(this.#late)
+    this.#late = null
     this.#learning?.end()
     this.#learning = null
     if (this.#kind !== 'waiting') this.#joining.end()
@@ -102,21 +109,22 @@ export class WaysIn {
     const signs = this.#asking.get(device)
     if (!signs) return false
     this.#asking.delete(device)
-    this.events.onTrust(device, { signs, state: 'verified' })
-    void this.#letIn(device)
+    this.events.onTrust(device, { signs, state: 'verified', isIn: true })
+    void this.#letIn(device, signs)
     return true
   }
 
   /** The person refuses a joiner. */
   refuse(device: DeviceId): void {
     if (!this.#asking.has(device)) return
-    this.#lettingIn.fails(device, this.events.now())
     this.#withdraw(device)
     this.events.send(device, { op: 'refused', why: 'person' })
   }
 
   /** A device asks to be let in, or answers. Returns what is to be done then. */
   async heard(from: DeviceId, way: WayIn): Promise<() => void> {
+    // The server could speak for a device that no person sees.
+    if (!this.#others.includes(from)) return () => {}
     switch (way.op) {
       case 'join':
         return this.#joins(from, way)
@@ -171,22 +179,18 @@ export class WaysIn {
 
   async #reveals(from: DeviceId, { op: _op, ...share }: Extract<WayIn, { op: 'reveal' }>) {
     const signs = await this.secrets.revealed(this.beam(), from, share)
-    if (!signs) {
-      this.#lettingIn.fails(from, this.events.now())
-      return () => this.events.send(from, { op: 'refused', why: 'proof' })
-    }
-    this.#lettingIn.reveals(from)
+    if (!signs) return () => this.events.send(from, { op: 'refused', why: 'proof' })
     const { hasLetIn } = await this.secrets.enter(this.beam(), null)
     // The first other device is trusted on first use, so that whoever types the id is in at once.
     const isTrusted = !hasLetIn && !this.events.asksBefore()
     return () => {
       if (isTrusted) {
-        this.events.onTrust(from, { signs, state: 'unverified' })
-        void this.#letIn(from)
+        this.events.onTrust(from, { signs, state: 'unverified', isIn: true })
+        void this.#letIn(from, signs)
         return
       }
       this.#asking.set(from, signs)
-      this.events.onTrust(from, { signs, state: 'asking' })
+      this.events.onTrust(from, { signs, state: 'asking', isIn: false })
       this.events.send(from, { op: 'wait' })
     }
   }
@@ -194,8 +198,8 @@ export class WaysIn {
   async #accepts(from: DeviceId, { op: _op, ...share }: Extract<WayIn, { op: 'accept' }>) {
     const revealed = this.#comparing.has(from) ? await this.secrets.reveal(this.beam(), from, share) : null
     return () => {
-      if (!revealed) return
-      this.events.onTrust(from, { signs: revealed.signs, state: 'unverified' })
+      if (!revealed || this.#kind === 'sealed') return
+      this.events.onTrust(from, { signs: revealed.signs, state: 'unverified', isIn: false })
       this.events.send(from, { op: 'reveal', ...revealed.share })
     }
   }
@@ -203,19 +207,29 @@ export class WaysIn {
   async #letsIn(from: DeviceId, { op: _op, ...message }: Extract<WayIn, { op: 'welcome' }>) {
     const me = this.#me
     if (me === null || (this.#kind === 'sealed' && !this.#learning)) return () => {}
-    const having = await this.secrets.welcomed(this.beam(), me, from, message)
+    const having = await this.secrets.welcomed(this.beam(), me, from, message, this.#kind === 'locked')
     return () => {
       if (!having.isKeyed) return this.#joining.next()
       this.#hasLearnt()
-      // Of those that have not let it in, nothing needs to be compared any more.
-      for (const device of this.#comparing) if (device !== from) this.events.onTrust(device, null)
+      this.#isIn(from)
       this.events.onHaving(having)
     }
   }
 
-  async #letIn(device: DeviceId): Promise<void> {
-    const welcome = await this.secrets.letIn(this.beam(), device)
-    if (welcome) this.events.send(device, { op: 'welcome', ...welcome })
+  /** Of those that have not let this device in, nothing needs to be compared any more. */
+  #isIn(by: DeviceId): void {
+    for (const device of this.#comparing) {
+      if (device === by) this.events.onIn(device)
+      else this.events.onTrust(device, null)
+    }
+    this.#comparing.clear()
+  }
+
+  async #letIn(device: DeviceId, signs: readonly number[]): Promise<void> {
+    const welcome = await this.secrets.letIn(this.beam(), device, signs)
+    if (!welcome) return
+    this.#lettingIn.letsIn(device)
+    this.events.send(device, { op: 'welcome', ...welcome })
   }
 
   #refuses(from: DeviceId, why: Extract<WayIn, { op: 'refused' }>['why']): void {
@@ -224,7 +238,7 @@ export class WaysIn {
       this.events.onKeyless()
     }
     if (from === this.#joining.asked) this.#joining.next()
-    if (this.#comparing.has(from)) this.events.onTrust(from, null)
+    if (this.#comparing.delete(from)) this.events.onTrust(from, null)
   }
 
   /** A joiner is not waited for any more. */

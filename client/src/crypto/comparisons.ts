@@ -93,11 +93,13 @@ export class Comparisons {
     }
   }
 
-  /** Returns the welcome of a joiner; null for one that has not revealed its share. */
-  async letIn(device: string): Promise<WelcomeMessage | null> {
+  /** Returns the welcome of a joiner; null for one that has not revealed its share, or shows other signs than these. */
+  async letIn(device: string, signs: readonly number[]): Promise<WelcomeMessage | null> {
     const found = this.#joiners.get(device)?.found
     this.#joiners.delete(device)
-    return found ? this.ring.welcomeFor(found.publicKey, device, found.compared.psk) : null
+    return found && found.compared.signs.join() === signs.join()
+      ? this.ring.welcomeFor(found.publicKey, device, found.compared.psk)
+      : null
   }
 
   /** Ends what a joiner has begun. */

@@ -20,6 +20,8 @@ export interface SharedKeys {
   readonly invite: string
   /** Whether a device was ever let in besides the one that made the beam (E8). */
   readonly hasLetIn: boolean
+  /** Whether the server may have the keys, because they are or were deposited (E9). Once it may, it always may. */
+  readonly isDeposited: boolean
 }
 
 /** What is deposited with a saved beam (E9), as base64url. */
@@ -49,6 +51,7 @@ export class Keyring {
   /** The invite that follows of each beam key. */
   readonly #invitesOfKeys: InviteKeys[] = []
   #hasLetIn = false
+  #isDeposited = false
   /** Made for one join, and void once a device has let this one in: a late answer of one that was asked before still opens. */
   #joining: CryptoKeyPair | null = null
 
@@ -91,7 +94,13 @@ export class Keyring {
       current: toBase64Url(this.#sealer.keyId),
       invite: toBase64Url(this.#invite.secret),
       hasLetIn: this.#hasLetIn,
+      isDeposited: this.#isDeposited,
     }
+  }
+
+  /** The server stores the beam: from now on it may have the keys. */
+  deposited(): void {
+    this.#isDeposited = true
   }
 
   /** What is deposited with a saved beam (E9); null before this device has been let in. */
@@ -105,7 +114,7 @@ export class Keyring {
     const sealing = await keyNamed(current, keys.map(keyOf))
     if (!sealing) return false
     const invite = toBase64Url(this.#invite?.secret ?? (await inviteOf(sealing)))
-    return this.take({ keys, current, invite, hasLetIn: true })
+    return this.take({ keys, current, invite, hasLetIn: true, isDeposited: true })
   }
 
   /** Returns what lets in whoever has the link, as base64url (E10); null before this device has been let in. */
@@ -125,16 +134,25 @@ export class Keyring {
     return shared !== null && this.take(shared)
   }
 
+  /** What is kept of a device that has the link and was not let in yet: without it, a reload would forget that the beam is sealed. */
+  get kept(): SharedKeys | null {
+    const invite = this.#invite && toBase64Url(this.#invite.secret)
+    const isDeposited = this.#isDeposited
+    return this.shared ?? (invite ? { keys: [], current: '', invite, hasLetIn: false, isDeposited } : null)
+  }
+
   /** Takes what was kept or told. Returns false when it is not what it should be; nothing of it is taken then. */
-  async take({ keys, current, invite, hasLetIn }: SharedKeys): Promise<boolean> {
+  async take({ keys, current, invite, hasLetIn, isDeposited }: SharedKeys): Promise<boolean> {
     const beamKeys = keys.slice(0, MOST_KEYS).map(keyOf)
     const secret = keyOf(invite)
+    if (secret && keys.length === 0 && !this.#invite) await this.invite(secret)
     const sealing = await keyNamed(current, beamKeys)
     if (!secret || !sealing || beamKeys.includes(null)) return false
     for (const key of beamKeys) if (key) await this.#add(key)
     if (!this.#sealer || toBase64Url(this.#sealer.keyId) !== current) this.#sealer = await Sealer.of(sealing)
     await this.invite(secret)
     this.#hasLetIn ||= hasLetIn
+    this.#isDeposited ||= isDeposited
     return true
   }
 
@@ -181,10 +199,11 @@ export class Keyring {
   async welcomeFor(publicKey: Bytes, device: string, psk: Psk): Promise<WelcomeMessage | null> {
     const { shared } = this
     if (!shared) return null
+    // Before anything is awaited: of two that come at once, only one is the first.
+    this.#hasLetIn = true
     const content = utf8(JSON.stringify({ ...shared, hasLetIn: true } satisfies SharedKeys))
     try {
       const { encapsulated, sealed } = await sealWelcome(content, { publicKey, device }, psk)
-      this.#hasLetIn = true
       return { encapsulated: toBase64Url(encapsulated), sealed: toBase64Url(sealed) }
     } catch {
       return null
@@ -247,14 +266,15 @@ function sealedOf({ encapsulated, sealed }: WelcomeMessage): Sealed | null {
 export function sharedIn(json: string): SharedKeys | null {
   try {
     const parsed = JSON.parse(json) as Partial<Record<keyof SharedKeys, unknown>>
-    const { keys, current, invite, hasLetIn } = parsed
+    const { keys, current, invite, hasLetIn, isDeposited } = parsed
     const isRight =
       Array.isArray(keys) &&
       keys.every((key) => typeof key === 'string') &&
       typeof current === 'string' &&
       typeof invite === 'string' &&
-      typeof hasLetIn === 'boolean'
-    return isRight ? { keys, current, invite, hasLetIn } : null
+      typeof hasLetIn === 'boolean' &&
+      typeof isDeposited === 'boolean'
+    return isRight ? { keys, current, invite, hasLetIn, isDeposited } : null
   } catch {
     return null
   }

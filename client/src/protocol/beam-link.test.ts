@@ -67,7 +67,11 @@ describe('p3 the link of a beam', () => {
     expect(findBeamId(link)).toBe(ID)
   })
 
-  it.each(['', '#', '#k=', '#k=AAAA', `#k=${SECRET}A`, `#x=${SECRET}`, `#k=${SECRET}&x`])(
+  it.each([`${SECRET}.`, `${SECRET} see this`, `${SECRET}&x`])('e1 finds the secret in #k=%s', (text) => {
+    expect(findInvite(`#k=${text}`)).toBe(SECRET)
+  })
+
+  it.each(['', '#', '#k=', '#k=AAAA', `#k=${SECRET}A`, `#x=${SECRET}`])(
     'e1 finds no secret in %j',
     (fragment) => {
       expect(findInvite(fragment)).toBeNull()

@@ -5,9 +5,9 @@ import type { BeamId, Site } from './bindings'
 export const BEAM_PARAM = 'beam_id'
 
 /** Before the secret in a link (E1). A browser sends no fragment to a server. */
-const SECRET_MARKER = '#k='
-/** 32 bytes as base64url. */
-const SECRET = /^[\w-]{43}$/
+export const SECRET_MARKER = '#k='
+/** 32 bytes as base64url, with whatever a program has put behind it. */
+const SECRET = /#k=([\w-]{43})(?![\w-])/
 
 const MARKER = `?${BEAM_PARAM}=`
 const V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
@@ -29,8 +29,7 @@ export function findBeamId(text: string): BeamId | null {
 
 /** Finds the secret in a link, or in the fragment of an address; null where there is none. */
 export function findInvite(text: string): string | null {
-  const [, after] = text.trim().split(SECRET_MARKER)
-  return after !== undefined && SECRET.test(after) ? after : null
+  return SECRET.exec(text)?.[1] ?? null
 }
 
 /** What the link of a beam is made of. */

@@ -15,6 +15,8 @@ export interface BeamSession {
    * worker that has the keys keeps it sealed.
    */
   readonly invite?: string | null
+  /** Whether the beam is known to be sealed: then nothing goes out in clear text, whatever else is forgotten. */
+  readonly isSealed?: boolean
   /** Milliseconds since the Unix epoch, converted from the server's clock to this device's; null for a saved beam. */
   readonly expiresAt: number | null
 }

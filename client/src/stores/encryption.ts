@@ -12,7 +12,8 @@ export type Encryption =
   | { readonly kind: 'waiting' }
   /** The beam is sealed, and this device came without its link. */
   | { readonly kind: 'locked' }
-  | { readonly kind: 'sealed' }
+  /** `isDeposited`: the server may have the keys, because the beam is or was saved (E9). */
+  | { readonly kind: 'sealed'; readonly isDeposited: boolean }
 
 /** Whether what is shared now may go out sealed. It goes out once that is known. */
 export function mayBeSealed({ kind }: Encryption): boolean {

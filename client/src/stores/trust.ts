@@ -6,6 +6,8 @@ export interface Trust {
   /** Places of the four pictures that both devices show. */
   readonly signs: readonly number[]
   readonly state: 'asking' | 'unverified' | 'verified'
+  /** Whether one of the two has let the other in. Then only a person makes it verified. */
+  readonly isIn: boolean
 }
 
 export interface TrustState {
@@ -18,6 +20,8 @@ export interface TrustState {
 export type TrustEvent =
   /** `trust`: null for a device that needs none any more. */
   | { type: 'learnt'; device: DeviceId; trust: Trust | null }
+  /** The device has let this one in. */
+  | { type: 'in'; device: DeviceId }
   | { type: 'confirmed'; device: DeviceId }
   | { type: 'turned'; asksBefore: boolean }
   | { type: 'loaded'; devices: TrustState['devices'] }
@@ -25,8 +29,14 @@ export type TrustEvent =
 export function reduceTrust(state: TrustState, event: TrustEvent): TrustState {
   switch (event.type) {
     case 'learnt': {
-      const { [event.device]: _before, ...others } = state.devices
-      return { ...state, devices: event.trust ? { ...others, [event.device]: event.trust } : others }
+      const { [event.device]: before, ...others } = state.devices
+      const trust = learnt(before, event.trust)
+      return { ...state, devices: trust ? { ...others, [event.device]: trust } : others }
+    }
+    case 'in': {
+      const known = state.devices[event.device]
+      if (!known) return state
+      return { ...state, devices: { ...state.devices, [event.device]: { ...known, isIn: true } } }
     }
     case 'confirmed': {
       const known = state.devices[event.device]
@@ -38,6 +48,13 @@ export function reduceTrust(state: TrustState, event: TrustEvent): TrustState {
     case 'loaded':
       return { ...state, devices: event.devices }
   }
+}
+
+/** What a device that is in says later takes nothing back: the server can speak in its name. */
+function learnt(before: Trust | undefined, trust: Trust | null): Trust | null {
+  if (!before?.isIn) return trust
+  if (trust === null) return before.state === 'asking' ? { ...before, state: 'unverified' } : before
+  return { ...trust, isIn: true }
 }
 
 export function createTrustStore() {

@@ -49,6 +49,7 @@ export function openSecrets(): SecretsDoor {
     'make',
     'makeKey',
     'enter',
+    'stored',
     'deposit',
     'withdraw',
     'sealKept',

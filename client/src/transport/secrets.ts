@@ -29,6 +29,8 @@ export interface Having {
   readonly isKeyed: boolean
   /** Whether a device was ever let in besides the one that made the beam. */
   readonly hasLetIn: boolean
+  /** Whether the server may have the keys. */
+  readonly isDeposited: boolean
   /** The secret that the link carries, as base64url; null where it is not known here. */
   readonly invite: string | null
 }
@@ -83,11 +85,22 @@ export class Secrets {
     if (kept) await ring.take(kept)
     const secret = invite === null ? null : fromBase64Url(invite)
     // A link that is older than the last renewal would take the newer secret away.
-    if (secret && !ring.isKeyed) await ring.invite(secret)
+    if (secret && !ring.isKeyed) {
+      await ring.invite(secret)
+      await this.#keep(beam, ring)
+    }
     return having(ring)
   }
 
-  /** Deposits the keys of a beam that is saved, so that those who may read it can open it. @throws HttpError */
+  /** The server stores the beam, so that it may have the keys. */
+  async stored(beam: BeamId): Promise<Having> {
+    const ring = this.#ring(beam)
+    ring.deposited()
+    await this.#keep(beam, ring)
+    return having(ring)
+  }
+
+  /** Deposits the keys of a beam that is saved, so that those who may read it can open it. @throws when the server refuses */
   async deposit(beam: BeamId): Promise<void> {
     const { deposit } = this.#ring(beam)
     if (deposit) await this.deposits.write(beam, deposit)
@@ -152,11 +165,21 @@ export class Secrets {
     return answer
   }
 
-  /** Takes the welcome of a device, to a request or after a comparison. */
-  async welcomed(beam: BeamId, me: DeviceId, from: DeviceId, message: WelcomeMessage): Promise<Having> {
+  /**
+   * Takes the welcome of a device, to a request or after a comparison.
+   * @param isCompared whether one after a comparison counts: no longer once this device is in
+   */
+  async welcomed(
+    beam: BeamId,
+    me: DeviceId,
+    from: DeviceId,
+    message: WelcomeMessage,
+    isCompared: boolean,
+  ): Promise<Having> {
     const ring = this.#ring(beam)
     const isIn =
-      (await ring.welcomed(me, message)) || (await this.#comparing(beam).welcomed(me, from, message))
+      (await ring.welcomed(me, message)) ||
+      (isCompared && (await this.#comparing(beam).welcomed(me, from, message)))
     if (isIn) await this.#keep(beam, ring)
     return having(ring)
   }
@@ -179,8 +202,9 @@ export class Secrets {
     return this.#comparing(beam).revealed(bytesOf(beam), device, share)
   }
 
-  async letIn(beam: BeamId, device: DeviceId): Promise<WelcomeMessage | null> {
-    const welcome = await this.#comparing(beam).letIn(device)
+  /** @param signs those that the person has compared; what a joiner shows meanwhile does not count */
+  async letIn(beam: BeamId, device: DeviceId, signs: readonly number[]): Promise<WelcomeMessage | null> {
+    const welcome = await this.#comparing(beam).letIn(device, signs)
     await this.#keep(beam, this.#ring(beam))
     return welcome
   }
@@ -190,7 +214,7 @@ export class Secrets {
   }
 
   async #keep(beam: BeamId, ring: Keyring): Promise<void> {
-    if (ring.shared) await this.kept.write(beam, ring.shared)
+    if (ring.kept) await this.kept.write(beam, ring.kept)
   }
 
   #comparing(beam: BeamId): Comparisons {
@@ -208,8 +232,8 @@ export class Secrets {
 }
 
 function having(ring: Keyring): Having {
-  const hasLetIn = ring.shared?.hasLetIn ?? false
-  return { isKeyed: ring.isKeyed, hasLetIn, invite: ring.secret && toBase64Url(ring.secret) }
+  const { hasLetIn = false, isDeposited = false } = ring.kept ?? {}
+  return { isKeyed: ring.isKeyed, hasLetIn, isDeposited, invite: ring.secret && toBase64Url(ring.secret) }
 }
 
 function bytesOf(beam: BeamId): Uint8Array<ArrayBuffer> {

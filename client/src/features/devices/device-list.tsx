@@ -63,8 +63,8 @@ function DeviceList() {
   const devices = useStore(stores.devices, (state) => state.devices)
   const mayRemove = useStore(stores.access, mayRemoveDevices)
   // Only a saved beam's link can be renewed.
-  const encryption = useStore(stores.encryption, ({ kind }) => kind)
-  const isSealed = encryption === 'sealed'
+  const isSealed = useStore(stores.encryption, ({ kind }) => kind === 'sealed')
+  const isDeposited = useStore(stores.encryption, (state) => state.kind === 'sealed' && state.isDeposited)
   const isAnyAsking = useStore(stores.trust, ({ devices: known }) =>
     devices.some(({ device_id }) => known[device_id]?.state === 'asking'),
   )
@@ -76,7 +76,7 @@ function DeviceList() {
   const name = deviceName(stores.devices.getState(), removing?.device_id ?? null)
   return (
     <>
-      {isSealed && !isSaved && !isAnyAsking && (
+      {isSealed && !isDeposited && !isAnyAsking && (
         <p className={css.promise}>{t`Only these devices can read what is shared here.`}</p>
       )}
       <ul>

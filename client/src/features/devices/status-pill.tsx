@@ -86,15 +86,15 @@ type Security = Encryption['kind'] | 'unverified'
 function useSecurity(): Security {
   const { stores } = useApp()
   const kind = useStore(stores.encryption, (state) => state.kind)
-  const here = useStore(stores.devices, (state) => state.devices)
+  // Also of devices that are not here any more: they have the keys.
   const isUnverified = useStore(stores.trust, ({ devices }) =>
-    here.some(({ device_id }) => (devices[device_id]?.state ?? 'verified') !== 'verified'),
+    Object.values(devices).some(({ state }) => state !== 'verified'),
   )
-  const isSaved = useStore(stores.access, (state) => state.kind === 'saved')
+  const isDeposited = useStore(stores.encryption, (state) => state.kind === 'sealed' && state.isDeposited)
   if (kind !== 'sealed') return kind
   if (isUnverified) return 'unverified'
-  // The server has the keys of a saved beam (E9), so nothing is claimed.
-  return isSaved ? 'off' : kind
+  // The server may have the keys (E9), so nothing is claimed.
+  return isDeposited ? 'off' : kind
 }
 
 function pillLook(
