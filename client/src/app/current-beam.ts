@@ -87,6 +87,7 @@ export class CurrentBeam {
     const found = await findRenewed(old, this.#context.stores)
     // Meanwhile the page may have entered another beam, or renewed the link itself.
     if (this.#connection !== connection || this.#session()?.beamId !== old) return
+    if (found === 'ended') void this.#secrets.forget(old).catch(() => {})
     if (typeof found === 'string') show({ status: 'stopped', why: found })
     else this.renewed(old, found)
   }

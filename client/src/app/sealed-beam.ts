@@ -245,7 +245,7 @@ export class SealedBeam implements BeamChannel {
 
   async #isProof(extra: string, id: ItemId): Promise<boolean> {
     await this.#untilSettled()
-    const opened = await this.#secrets.open(this.#beam, 'delete_note', extra)
+    const opened = await this.#openText('delete_note', extra)
     const isRight = opened.is === 'open' && readSealedDeletion(opened.text) === id && !this.#used.has(extra)
     // After an Undo, the server could use it again.
     if (isRight) this.#used.add(extra)
@@ -329,7 +329,7 @@ export class SealedBeam implements BeamChannel {
   }
 
   async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {
-    const opened = await this.#secrets.open(this.#beam, 'signal', envelope)
+    const opened = await this.#openText('signal', envelope)
     // The device begins again once both have the same keys. Waiting here would keep the welcome waiting.
     if (opened.is === 'unknown') void this.#opened('signal', envelope)
     const inside = opened.is === 'open' ? readSealedSignal(opened.text) : null
@@ -351,14 +351,22 @@ export class SealedBeam implements BeamChannel {
     return sealed
   }
 
-  async #seal(kind: 'share_clipboard' | 'delete_note' | 'signal', content: unknown): Promise<string> {
+  #seal(kind: 'share_clipboard' | 'delete_note' | 'signal', content: unknown): Promise<string> {
     const text = JSON.stringify(content)
+    return this.#withKeys(() => this.#secrets.seal(this.#beam, kind, text))
+  }
+
+  #openText(kind: Kind, envelope: string): Promise<OpenedText> {
+    return this.#withKeys(() => this.#secrets.open(this.#beam, kind, envelope))
+  }
+
+  /** Where the worker was replaced, the next one has the keys that were kept. */
+  async #withKeys<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     try {
-      return await this.#secrets.seal(this.#beam, kind, text)
+      return await ask()
     } catch {
-      // The worker was replaced: the next one has the keys that were kept.
       await this.#secrets.enter(this.#beam, this.#having?.invite ?? null)
-      return this.#secrets.seal(this.#beam, kind, text)
+      return ask()
     }
   }
 
@@ -383,11 +391,11 @@ export class SealedBeam implements BeamChannel {
 
   /** Opens an envelope. Keys that this device does not know are asked for, once each. */
   async #opened(kind: Kind, envelope: string): Promise<OpenedText> {
-    const opened = await this.#secrets.open(this.#beam, kind, envelope)
+    const opened = await this.#openText(kind, envelope)
     const keyId = headerOf(envelope)?.keyId
     if (opened.is !== 'unknown' || keyId === undefined || this.#unknown.has(keyId)) return opened
     await this.ways.learn()
-    const again = await this.#secrets.open(this.#beam, kind, envelope)
+    const again = await this.#openText(kind, envelope)
     if (again.is === 'unknown') this.#unknown.add(keyId)
     return again
   }

@@ -82,7 +82,11 @@ export class Secrets {
     const ring = this.#rings.get(beam) ?? new Keyring()
     this.#rings.set(beam, ring)
     const kept = ring.isKeyed ? null : await this.kept.read(beam)
-    if (kept) await ring.take(kept)
+    if (kept) {
+      await ring.take(kept)
+      // Keys are swept by the time at which they were written last.
+      await this.#keep(beam, ring)
+    }
     const secret = invite === null ? null : fromBase64Url(invite)
     // A link that is older than the last renewal would take the newer secret away.
     if (secret && !ring.isKeyed) {
