@@ -17,6 +17,7 @@ import { gradientOf } from '../item/appearance'
 import { countOf, iconOf } from '../item/describe'
 import { BatchNotice } from '../item/item-notice'
 import { useMayShare } from '../session/beam'
+import { ChooseAllAgain } from '../transfer/choose-again'
 import { DetailsButton, useDetailsCommand } from '../transfer/details-button'
 import { type Ground, hasBadge, isWaiting, StateBadge } from '../transfer/file-row'
 import { fraction } from '../transfer/file-view'
@@ -160,6 +161,7 @@ function Foot({ batch, view, does, on, text }: BatchProps & { on: Ground; text: 
       <StateBadge row={row} on={on} />
       <span className={css.state}>{text}</span>
       <span className={css.buttons}>
+        <ChooseAllAgain files={view.files} on={on} />
         <ReceiveButton batch={batch} view={view} does={does} on={on} />
         <SaveButton batch={batch} view={view} does={does} on={on} />
         <PauseButton actions={row.actions} all {...look} onAct={(action) => does[action]()} />

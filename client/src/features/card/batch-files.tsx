@@ -11,7 +11,6 @@ import { gradientOf } from '../item/appearance'
 import { iconOf } from '../item/describe'
 import { useMayShare } from '../session/beam'
 import { batchRow, isUnderWay } from '../transfer/batch-row'
-import { ChooseAgain } from '../transfer/choose-again'
 import { FileName } from '../transfer/file-name'
 import { type Ground, isWaiting, RowProgress, RowTools } from '../transfer/file-row'
 import { type FileRow, type FileView, isReceived } from '../transfer/file-view'
@@ -93,7 +92,6 @@ const File = memo(function File({ item, view, on, isRoomy }: FileProps) {
         </div>
         <Meta row={row} size={content.size} />
         {hasBar(row) && <RowProgress row={row} content={content} to={null} on={on} />}
-        <ChooseAgain actions={row.actions} item={item} content={content} on={on} />
       </div>
       <FileTools item={item} view={view} row={row} on={on} />
     </li>
@@ -111,12 +109,14 @@ function only(rows: readonly FileRow[]): Partial<FileRow> {
 }
 
 function Meta({ row, size }: { row: FileRow; size: number }) {
-  const isTold = row.status === 'failed' || row.status === 'lost' || isWaiting(row)
+  const isTold = row.status === 'failed' || isWaiting(row)
   return (
     <div className={css.meta}>
       <span>{formatBytes(size)}</span>
       {row.way && <span>{labelOf(row.way).label}</span>}
       {isTold && <span>{row.text}</span>}
+      {/* The card says why. */}
+      {row.status === 'lost' && <span>{t`No longer here`}</span>}
     </div>
   )
 }
