@@ -96,6 +96,7 @@ export class Sending {
     const outgoing = this.#outgoing(offer, frame.transfer, device)
     if (outgoing.state === 'paused') return this.#sayPaused(outgoing)
     const range = outgoing.sender.within(frame)
+    if (range) this.#count(outgoing, range, offer)
     const ranges = range ? offer.within(range) : []
     if (ranges.length === 0) {
       // What is passed on may have been found to be wrong since it was named.
@@ -109,6 +110,22 @@ export class Sending {
       const why: TransferFailure = { reason: 'changed' }
       this.#end(unreadable, { status: 'failed', bytes: unreadable.sender.sent, why }, 'gone')
     })
+  }
+
+  #count(outgoing: Outgoing, range: ChunkRange, offer: Offer): void {
+    const { sender } = outgoing
+    const isBegun = sender.sent > 0
+    sender.wanted(range, this.#isAlone(offer, outgoing))
+    // Told before any of it moves, so that what the device had before does not count for the speed.
+    if (!isBegun && sender.sent > 0) this.#say(outgoing, { status: 'parked', bytes: sender.sent })
+  }
+
+  /** Whether no other device is known to receive a file: several of them want its pieces in any order (F20). */
+  #isAlone({ to }: Offer, outgoing: Outgoing): boolean {
+    const misses = [...this.#missed].some(
+      ([device, ids]) => device !== outgoing.to.id && ids.has(outgoing.id),
+    )
+    return to.size === 1 && !misses
   }
 
   #misses(device: RemoteDevice, id: ItemId): void {
