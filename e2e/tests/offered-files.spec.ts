@@ -58,6 +58,30 @@ test.describe('a file that is offered', () => {
     await bob.sees(film.name)
   })
 
+  test('and received before a reload is still complete, and is asked for once a device comes that has it not', async ({
+    device,
+    folder,
+  }) => {
+    const ada = await device('Ada')
+    const bob = await device('Bob')
+    const link = await ada.startsBeam()
+    await bob.opens(link)
+    await ada.seesDevices(2)
+    const film = await folder.file('film.bin', 70_001)
+    await ada.sharesFiles(film)
+    await bob.takes(film)
+    await bob.has(film)
+    const card = ada.card(film.name)
+    await expect(card.getByText('Complete')).toBeVisible()
+
+    await ada.page.reload()
+    await expect(card.getByText('Complete')).toBeVisible()
+    await expect(card.getByRole('button', { name: 'Choose the file again' })).toHaveCount(0)
+    const cyd = await device('Cyd')
+    await cyd.opens(link)
+    await expect(card.getByRole('button', { name: 'Choose the file again' })).toBeVisible()
+  })
+
   test('and lost by a reload with others of its card is chosen again together with them', async ({
     device,
     folder,

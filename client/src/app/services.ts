@@ -32,6 +32,7 @@ import { createSavedBeams } from './saved-beams'
 import { createSavingAll } from './saving-all'
 import { keepSearch } from './searching'
 import { createSendingOn } from './sending-on'
+import { keepSentFiles } from './sent-files'
 import { createSharedIn } from './shared-in'
 import { createSharing } from './sharing'
 import { createShortCodes } from './short-codes'
@@ -103,6 +104,7 @@ export function startServices(language: Language): AppValue {
   tellArrivals(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   keepUnsentItems(context)
+  keepSentFiles(stores)
   const { findByCode, warn } = actions
   if (takeShortcut(stores)) void beam.create()
   else begin(beam, { notesOf: (id) => notesFor(id, stores), findByCode, warn })

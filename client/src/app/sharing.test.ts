@@ -144,7 +144,7 @@ describe('a file that a reload lost', () => {
     stores.account.setState({ status: 'anonymous' }, true)
     sharing.shareFileAs('a' as ItemId, note('a.txt'))
     stores.transfers.setState(
-      { transfers: { ['a' as ItemId]: { role: 'lost', asks: false } }, held: new Set(), beams: 0 },
+      { transfers: { ['a' as ItemId]: { role: 'lost', asks: false, to: {} } }, held: new Set(), beams: 0 },
       true,
     )
     stores.toasts.setState({ toasts: [] }, true)
@@ -173,7 +173,7 @@ describe('a file that a reload lost', () => {
   ])('is not replaced by a file %s', (_which, file, words) => {
     sharing.shareAgain(['a' as ItemId], [file])
     expect(log).toEqual([])
-    expect(transfer()).toEqual({ role: 'lost', asks: false })
+    expect(transfer()).toEqual({ role: 'lost', asks: false, to: {} })
     expect(toasts()).toEqual([words])
   })
 })

@@ -195,6 +195,7 @@ describe('a file of which a part was received before', () => {
     await settles()
     await server.carries()
     expect(bob.last('receiving')?.status).toBe('failed')
+    expect(ada.news).toContainEqual({ say: 'missed', id: FILE, device: bob.id })
     ada.offers(new Blob([sent]))
     await server.carries()
     expect(await bob.hasWhole(sent)).toBe(true)

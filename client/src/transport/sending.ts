@@ -74,10 +74,7 @@ export class Sending {
   /** A device asks for the hashes of pieces. */
   async asked(device: RemoteDevice, frame: Extract<Frame, { type: 'ask' }>): Promise<void> {
     const offer = this.#offers.get(frame.transfer)
-    if (!offer) {
-      this.#misses(device, frame.transfer)
-      return device.say({ type: 'cancel', transfer: frame.transfer, reason: 'gone' })
-    }
+    if (!offer) return device.say(this.#gone(device, frame.transfer))
     if (!offer.isOwn) return
     const outgoing = offer.to.get(device) ?? new Outgoing(frame.transfer, offer.file, device)
     await this.#hashes.asked(outgoing, frame)
@@ -86,10 +83,7 @@ export class Sending {
   /** A device wants chunks. They are to be sent on the link on which the frame came (F3). */
   wanted(device: RemoteDevice, link: Link, frame: Extract<Frame, { type: 'want' }>): void {
     const offer = this.#offers.get(frame.transfer)
-    if (!offer) {
-      this.#misses(device, frame.transfer)
-      return link.say({ type: 'cancel', transfer: frame.transfer, reason: 'gone' })
-    }
+    if (!offer) return link.say(this.#gone(device, frame.transfer))
     // The device has not yet heard of the cancel.
     if (device.isEnding(frame.transfer)) return
     this.#missed.get(device.id)?.delete(frame.transfer)
@@ -126,6 +120,13 @@ export class Sending {
       ([device, ids]) => device !== outgoing.to.id && ids.has(outgoing.id),
     )
     return to.size === 1 && !misses
+  }
+
+  /** Returns the answer to a device that wants a file which is not here. */
+  #gone(device: RemoteDevice, transfer: ItemId): Extract<Frame, { type: 'cancel' }> {
+    this.#misses(device, transfer)
+    this.say({ say: 'missed', id: transfer, device: device.id })
+    return { type: 'cancel', transfer, reason: 'gone' }
   }
 
   #misses(device: RemoteDevice, id: ItemId): void {

@@ -120,7 +120,7 @@ describe('the sum of several files', () => {
   })
 
   it('says of all files together that a reload took them, and of one as it does itself', () => {
-    const lost = (asks = false) => file(1, { role: 'lost', asks })
+    const lost = (asks = false) => file(1, { role: 'lost', asks, to: {} })
     expect(batchRow([lost(), lost()]).row.text).toBe(
       'This page was reloaded, so the files are no longer here.',
     )
