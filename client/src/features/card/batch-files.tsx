@@ -5,6 +5,7 @@ import { memo, useId, useMemo, useRef, useState } from 'react'
 import type { FileItem } from '../../stores/cards'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
+import { useKeptFocus } from '../../ui/kept-focus'
 import { Tile } from '../../ui/tile'
 import { useApp } from '../actions'
 import { gradientOf } from '../item/appearance'
@@ -77,8 +78,10 @@ const File = memo(function File({ item, view, on, isRoomy }: FileProps) {
     () => ({ ...batchRow([{ size: content.size, view }]).row, ...only(view.rows) }),
     [content, view],
   )
+  const ref = useRef<HTMLLIElement>(null)
+  const keeps = useKeptFocus(ref)
   return (
-    <li className={css.file}>
+    <li ref={ref} className={css.file} {...keeps}>
       {isRoomy ? (
         <Tile icon={iconOf(content)} gradient={gradientOf(item.id)} />
       ) : (
