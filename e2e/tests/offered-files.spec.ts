@@ -58,6 +58,60 @@ test.describe('a file that is offered', () => {
     await bob.sees(film.name)
   })
 
+  test('and received before a reload is still complete, and is asked for once a device comes that has it not', async ({
+    device,
+    folder,
+  }) => {
+    const ada = await device('Ada')
+    const bob = await device('Bob')
+    const link = await ada.startsBeam()
+    await bob.opens(link)
+    await ada.seesDevices(2)
+    const film = await folder.file('film.bin', 70_001)
+    await ada.sharesFiles(film)
+    await bob.takes(film)
+    await bob.has(film)
+    const card = ada.card(film.name)
+    await expect(card.getByText('Complete')).toBeVisible()
+
+    await ada.page.reload()
+    await expect(card.getByText('Complete')).toBeVisible()
+    await expect(card.getByRole('button', { name: 'Choose the file again' })).toHaveCount(0)
+    const cyd = await device('Cyd')
+    await cyd.opens(link)
+    await expect(card.getByRole('button', { name: 'Choose the file again' })).toBeVisible()
+  })
+
+  test('and lost by a reload with others of its card is chosen again together with them', async ({
+    device,
+    folder,
+  }) => {
+    const { ada, bob } = await two(device)
+    const files = [
+      await folder.file('one.bin', 40_001),
+      await folder.file('two.bin', 50_001),
+      await folder.file('three.bin', 60_001),
+    ]
+    const other = await folder.file('other.bin', 40_001)
+    await ada.sharesFiles(...files)
+    await bob.sees('one.bin')
+
+    await ada.page.reload()
+    const card = ada.card('one.bin')
+    const sentence = 'This page was reloaded, so the files are no longer here.'
+    await expect(card.getByText(sentence)).toHaveCount(1)
+    await expect(card.getByText('No longer here', { exact: true })).toHaveCount(3)
+    await expect(card.getByRole('button', { name: /again/ })).toHaveCount(1)
+    const picker = card.locator('input[type=file]')
+    await picker.setInputFiles([other, ...files.slice(1)].map(({ path }) => path))
+    await ada.seesToast('1 of the files you chose is not among these, or has changed since it was shared.')
+    await picker.setInputFiles(files.map(({ path }) => path))
+    await expect(card.getByText('No longer here', { exact: true })).toHaveCount(0)
+
+    await bob.page.getByRole('button', { name: 'Receive all' }).click()
+    for (const file of files) expect(await bob.savedSha256(file)).toBe(file.sha256)
+  })
+
   test(
     'together with others has one toast, and all are received with one press',
     everywhere,

@@ -53,7 +53,7 @@ it('what a reload has taken is offered again without a press where it can still 
   found = { [A]: { is: 'readable', file } }
   await kept.lost([A, B])
   expect(offer).toHaveBeenCalledExactlyOnceWith(A, file, false)
-  expect(transfer(B)).toEqual({ role: 'lost', asks: false })
+  expect(transfer(B)).toEqual({ role: 'lost', asks: false, to: {} })
 })
 
 it('one press is enough for all files where the browser wants to be asked', async () => {
@@ -61,8 +61,8 @@ it('one press is enough for all files where the browser wants to be asked', asyn
   await kept.lost([A, B])
   expect(offer).not.toHaveBeenCalled()
   expect([transfer(A), transfer(B)]).toEqual([
-    { role: 'lost', asks: true },
-    { role: 'lost', asks: true },
+    { role: 'lost', asks: true, to: {} },
+    { role: 'lost', asks: true, to: {} },
   ])
   await kept.ask(A)
   expect([transfer(A)?.role, transfer(B)?.role]).toEqual(['sending', 'sending'])
@@ -73,13 +73,13 @@ it('a file that is denied, or has changed, must be chosen again', async () => {
   await kept.lost([A])
   answer = null
   await kept.ask(A)
-  expect(transfer(A)).toEqual({ role: 'lost', asks: false })
+  expect(transfer(A)).toEqual({ role: 'lost', asks: false, to: {} })
 
   answer = file
   hasChanged = true
   await kept.ask(A)
   expect(offer).toHaveBeenCalledWith(A, file, true)
-  expect(transfer(A)).toEqual({ role: 'lost', asks: false })
+  expect(transfer(A)).toEqual({ role: 'lost', asks: false, to: {} })
 })
 
 it('a file that was chosen or deleted meanwhile is left alone', async () => {

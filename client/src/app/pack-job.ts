@@ -25,8 +25,8 @@ export interface Outcome {
   readonly of: number
   /** The name that the last file has where it was saved. */
   readonly name: string
-  /** The path of the first file or folder that could not be saved. */
-  readonly failed?: string | undefined
+  /** The paths of the files and folders that could not be saved. */
+  readonly failed: readonly string[]
   /** Why nothing more was saved, and what is left of it. */
   readonly stopped?: { readonly why: unknown; readonly rest: Manifest } | undefined
 }

@@ -17,9 +17,9 @@ export async function putInto(target: Target, job: Job, download: Download): Pro
     case 'file':
       // The browser writes beside the file, and moves the bytes into it when they are all there.
       await (await archiveOf(job)).pipeTo(await target.file.createWritable(), { signal: job.signal })
-      return { saved: of, of, name: target.file.name }
+      return { saved: of, of, name: target.file.name, failed: [] }
     case 'downloads':
-      return { saved: of, of, name: await putIntoDownloads(job, download) }
+      return { saved: of, of, name: await putIntoDownloads(job, download), failed: [] }
   }
 }
 
@@ -40,11 +40,11 @@ async function putIntoDownloads(job: Job, { url, name }: Download): Promise<stri
 /** A disk may refuse one file, for its name or its length; the others are saved. */
 async function putIntoFolder(tree: SavedTree, job: Job): Promise<Outcome> {
   const { files, folders, reader, signal, count } = job
-  const done: { -readonly [Part in keyof Outcome]: Outcome[Part] } = { saved: 0, of: files.length, name: '' }
+  const done = { saved: 0, of: files.length, name: '', failed: [] as string[] }
   /** Returns why nothing more can be saved; null where the next one can. */
   const failed = (path: string, error: unknown): { why: unknown } | null => {
     signal.throwIfAborted()
-    done.failed ??= path
+    done.failed.push(path)
     return reader.hasFailed || concernsAll(error) ? { why: error } : null
   }
   for (const [index, path] of folders.entries()) {

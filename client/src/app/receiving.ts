@@ -8,6 +8,7 @@ import type { IncomingFile } from '../transport/engine-messages'
 import { canPickFile, pickFile } from '../transport/save-folder'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
+import { sentBefore } from './sent-files'
 import { forget } from './sharing'
 
 type ReceivingActions = Pick<
@@ -57,7 +58,7 @@ export function receiveWhatComes(context: Context, onLost: (ids: readonly ItemId
   const { items, transfers } = context.stores
   const lost = items.getState().items.flatMap((item) => (takesWhatComes(context, item) ? [] : [item.id]))
   if (lost.length === 0) return
-  const events = lost.map((id): TransfersEvent => ({ type: 'lost', id, asks: false }))
+  const events = lost.map((id): TransfersEvent => ({ type: 'lost', id, asks: false, to: sentBefore(id) }))
   transfers.setState((state) => events.reduce<TransfersState>(reduceTransfers, state), true)
   onLost(lost)
 }

@@ -15,9 +15,15 @@ export function notSaved(name: string): string {
   return t`“${name}” could not be saved.`
 }
 
-/** @param name of the first one that could not be saved */
-export function notSavedAll(saved: number, all: number, name: string): string {
-  return all === 1 ? notSaved(name) : t`Saved ${saved} of ${all} files. “${name}” could not be saved.`
+/** @param failed the names of those that could not be saved. The first one is told. */
+export function notSavedAll(saved: number, all: number, [name = '', ...more]: readonly string[]): string {
+  if (all === 1) return notSaved(name)
+  const others = more.length
+  if (others === 0) return t`Saved ${saved} of ${all} files. “${name}” could not be saved.`
+  return plural(others, {
+    one: `Saved ${saved} of ${all} files. “${name}” and # other could not be saved.`,
+    other: `Saved ${saved} of ${all} files. “${name}” and # others could not be saved.`,
+  })
 }
 
 export function noRoomFor(name: string): string {

@@ -104,6 +104,17 @@ describe('saving all files of a batch', () => {
     expect(toasts()).toEqual(['Saved 2 of 3 files. “b.png” could not be saved. The file could not be read.'])
   })
 
+  it('names one of several that cannot be read, and counts the others', async () => {
+    vi.stubGlobal('showDirectoryPicker', async () => fakeFolder())
+    vi.stubGlobal('fetch', async (url: string) =>
+      url.includes('a.png') ? sends(url) : new Response('', { status: 404 }),
+    )
+    await saveAll(BATCH)
+    expect(toasts()).toEqual([
+      'Saved 1 of 3 files. “b.png” and 1 other could not be saved. The file could not be read.',
+    ])
+  })
+
   it('stops where the disk is full, and says so', async () => {
     vi.stubGlobal('showDirectoryPicker', async () => fakeFolder())
     vi.stubGlobal('fetch', sends)

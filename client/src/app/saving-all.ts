@@ -43,9 +43,9 @@ export function createSavingAll(
   const telling = tellerOf(stores)
   const saveEach = async (files: readonly Download[], saveOne: SaveOne) => {
     const { saved, failed } = await saveInTurn(files, saveOne)
-    const [first] = failed
-    if (!first) toaster.ok(savedCount(saved))
-    else toaster.bad(withReason(notSavedAll(saved, files.length, first.name), failed.at(-1)?.why))
+    if (failed.length === 0) return toaster.ok(savedCount(saved))
+    const names = failed.map(({ name }) => name)
+    toaster.bad(withReason(notSavedAll(saved, files.length, names), failed.at(-1)?.why))
   }
   const sorted = (files: readonly Download[]) => {
     return { plain: files.filter(({ id }) => !isPack(id)), packed: files.filter(({ id }) => isPack(id)) }

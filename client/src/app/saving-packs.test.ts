@@ -147,6 +147,19 @@ describe('an item that is many files', () => {
     expect(toasts()).toEqual([])
   })
 
+  it('f16_saves_the_others_where_the_disk_refuses_several_and_says_how_many', async () => {
+    const [pack] = await packFiles(FILES)
+    if (!pack) throw new Error('no pack')
+    receives(pack.file, pack.manifest)
+    await vi.waitFor(() => expect(list()).toHaveLength(300))
+    onMake = (path) => {
+      if (path.startsWith('5')) throw new TypeError('Name is not allowed.')
+    }
+    void createSaving().save(ID)
+    const sentence = 'Saved 289 of 300 files. “5.txt” and 10 others could not be saved.'
+    await vi.waitFor(() => expect(toasts()).toEqual([sentence]))
+  })
+
   it('f16_saves_the_others_where_the_disk_refuses_one_and_says_which', async () => {
     const [pack] = await packFiles(FILES)
     if (!pack) throw new Error('no pack')

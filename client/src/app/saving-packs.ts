@@ -181,8 +181,8 @@ function newsOf(
   { saved, of, name, failed, stopped }: Outcome,
   { target, job, download }: { target: Target; job: Manifest; download: Download },
 ): News {
-  if (failed !== undefined) {
-    const text = notSavedAll(saved, of, of === 1 ? lastPart(failed) : failed)
+  if (failed.length > 0) {
+    const text = notSavedAll(saved, of, of === 1 ? failed.map(lastPart) : failed)
     if (!stopped) return { tone: 'bad', text }
     const { why, rest } = stopped
     return { tone: 'bad', text: withReason(text, why), rest: isRefused(why) ? undefined : rest }

@@ -35,6 +35,7 @@ import { createSavingAll } from './saving-all'
 import { sealsFor } from './sealing-choice'
 import { keepSearch } from './searching'
 import { createSendingOn } from './sending-on'
+import { keepSentFiles } from './sent-files'
 import { createSharedIn } from './shared-in'
 import { createSharing } from './sharing'
 import { createShortCodes } from './short-codes'
@@ -122,6 +123,7 @@ function keepInBrowser(stores: AppValue['stores']): void {
   keepCanvas(stores)
   keepRecentBeams(stores)
   keepSearch(stores)
+  keepSentFiles(stores)
 }
 
 function readSiteInto({ site }: AppValue['stores']): void {

@@ -154,7 +154,7 @@ describe('a file that a reload lost', () => {
     stores.account.setState({ status: 'anonymous' }, true)
     sharing.shareFileAs('a' as ItemId, note('a.txt'))
     stores.transfers.setState(
-      { transfers: { ['a' as ItemId]: { role: 'lost', asks: false } }, held: new Set(), beams: 0 },
+      { transfers: { ['a' as ItemId]: { role: 'lost', asks: false, to: {} } }, held: new Set(), beams: 0 },
       true,
     )
     stores.toasts.setState({ toasts: [] }, true)
@@ -162,7 +162,7 @@ describe('a file that a reload lost', () => {
   })
 
   it('is offered again under its item when the person chooses it again', () => {
-    sharing.shareAgain('a' as ItemId, note('a.txt'))
+    sharing.shareAgain(['a' as ItemId], [note('a.txt')])
     expect(log).toEqual(['offer'])
     expect(transfer()).toEqual({ role: 'sending', to: {}, url: 'blob:a' })
     expect(toasts()).toEqual([])
@@ -181,10 +181,52 @@ describe('a file that a reload lost', () => {
       '“a.txt” has changed since it was shared. Share it as a new file.',
     ],
   ])('is not replaced by a file %s', (_which, file, words) => {
-    sharing.shareAgain('a' as ItemId, file)
+    sharing.shareAgain(['a' as ItemId], [file])
     expect(log).toEqual([])
-    expect(transfer()).toEqual({ role: 'lost', asks: false })
+    expect(transfer()).toEqual({ role: 'lost', asks: false, to: {} })
     expect(toasts()).toEqual([words])
+  })
+})
+
+describe('files of one card that a reload lost', () => {
+  const note = (name: string, text = 'four', lastModified = 1) => new File([text], name, { lastModified })
+  const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+  const ids = () => stores.items.getState().items.map(({ id }) => id)
+  const roles = () => ids().map((id) => stores.transfers.getState().transfers[id]?.role)
+
+  beforeEach(() => {
+    stores.account.setState({ status: 'anonymous' }, true)
+    // Two of them differ by nothing but their folder.
+    sharing.shareFiles([note('a.txt'), note('b.txt'), note('b.txt'), note('c.txt')])
+    const lose = (id: ItemId) =>
+      stores.transfers.setState((state) => reduceTransfers(state, { type: 'lost', id, asks: false }), true)
+    ids().forEach(lose)
+    stores.toasts.setState({ toasts: [] }, true)
+    log = []
+  })
+
+  it('are each offered under its own item when they are chosen together', () => {
+    sharing.shareAgain(ids(), [note('b.txt'), note('c.txt'), note('a.txt'), note('b.txt')])
+    expect(roles()).toEqual(['sending', 'sending', 'sending', 'sending'])
+    expect(log).toEqual(['offer', 'offer', 'offer', 'offer'])
+    expect(toasts()).toEqual([])
+  })
+
+  it('are offered as far as they fit, and one toast says how many do not', () => {
+    const changed = note('c.txt', 'four', 2)
+    sharing.shareAgain(ids(), [note('a.txt'), changed, note('d.txt')])
+    expect(roles()).toEqual(['sending', 'lost', 'lost', 'lost'])
+    expect(toasts()).toEqual([
+      '2 of the files you chose are not among these, or have changed since they were shared.',
+    ])
+  })
+
+  it('may be chosen in parts, and those that are here already fit without a word', () => {
+    sharing.shareAgain(ids(), [note('a.txt')])
+    sharing.shareAgain(ids(), [note('a.txt'), note('c.txt')])
+    expect(log).toEqual(['offer', 'offer'])
+    expect(roles()).toEqual(['sending', 'lost', 'lost', 'sending'])
+    expect(toasts()).toEqual([])
   })
 })
 
@@ -394,7 +436,7 @@ describe('e7 a file in a sealed beam', () => {
     sharing.shareFileAs(A, note())
     const lost = { type: 'lost', id: A, asks: false } as const
     stores.transfers.setState((state) => reduceTransfers(state, lost), true)
-    sharing.shareAgain(A, note())
+    sharing.shareAgain([A], [note()])
     expect(seals).toHaveLength(2)
     expect(seals[1]).toEqual(contents()[0]?.seal)
     expect(seals[1]).toEqual(seals[0])

@@ -4,7 +4,6 @@ import type { Actions, Destination } from '../features/actions'
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
 import {
   addressee,
-  type FileFacts,
   type FileSeal,
   fileItemMessage,
   type Item,
@@ -17,6 +16,7 @@ import type { RootNode } from '../protocol/note-nodes'
 import { MAX_NOTE_STATE_BYTES, richNoteMessage } from '../protocol/rich-note'
 import { mayShare } from '../stores/beam-access'
 import { type Point, reduceCanvas } from '../stores/canvas'
+import { type FileItem, isFile } from '../stores/cards'
 import { whyGone } from '../stores/connection'
 import { mayBeSealed } from '../stores/encryption'
 import { reduceItems } from '../stores/items'
@@ -33,6 +33,7 @@ import { sayWhatStaysHere } from './file-room'
 import { safeType } from './media-kinds'
 import { type Pack, packFiles, packFolder, packFolders } from './packing'
 import { newItemId } from './random-ids'
+import { changedText, matchFiles, whyNoneOf, whyNotSame } from './same-file'
 import { type OutgoingFile, StoredCopies } from './stored-copies'
 import type { UploadNews } from './upload-news'
 
@@ -82,7 +83,6 @@ export function createSharing(
       )
   const sharesPacks = (shareAll: (parts: readonly OutgoingFile[]) => void) => (packs: readonly Pack[]) =>
     shareAll(packs.map(({ file, manifest }) => outgoing(file, { manifest })))
-  const offerSame = (id: ItemId, file: File, tells: boolean) => offerIfSame(context, copies, id, file, tells)
   return {
     shareText(text, { at, to } = {}) {
       const trimmed = text.trim()
@@ -121,12 +121,7 @@ export function createSharing(
       void sharePacked(context, count, makePacks, sharesPacks(sharingWith({ at, to })))
       return true
     },
-    shareAgain(id, file) {
-      if (!canShare(context)) return
-      offerSame(id, file, true)
-      onShared(id, file)
-    },
-    offerSame,
+    ...offeringLost(context, copies, onShared),
     shareFileAs: (id, file, to) => shareTogether([{ ...outgoing(file, { id }), ...addressee(to) }]),
     shareCopy({ file, manifest }, to) {
       if (canShare(context)) shareTogether([{ ...outgoing(file, { manifest }), to }])
@@ -202,7 +197,7 @@ function createStoredCopies(context: Context): StoredCopies {
   }
   const offerStored = (file: OutgoingFile) => offer(context, file)
   const sayNotStored = ({ name }: OutgoingFile, why: 'unreadable' | 'refused') =>
-    context.toaster.bad(why === 'unreadable' ? changed(name) : notStored(name))
+    context.toaster.bad(why === 'unreadable' ? changedText(name) : notStored(name))
   return new StoredCopies(stores, uploadLoggedIn, shareStored, offerStored, sayNotStored)
 }
 
@@ -265,7 +260,7 @@ function storeFirst(
     if (end === 'unreadable') {
       // No device can receive it from here either.
       forget(context, outgoing.id)
-      return context.toaster.bad(changed(outgoing.name))
+      return context.toaster.bad(changedText(outgoing.name))
     }
     context.toaster.bad(t`Failed to upload!`)
     // Nothing is lost: the file waits for a device, as other files do.
@@ -284,33 +279,49 @@ function offerFile(context: Context, outgoing: OutgoingFile): void {
   share(context, id, message, extra, { to })
 }
 
-/** Offers a file again that a reload lost, under the item by which the other devices know it. */
-function offerIfSame(context: Context, copies: StoredCopies, id: ItemId, file: File, tells: boolean): void {
-  const item = context.stores.items.getState().items.find((one) => one.id === id)
-  if (item?.content.kind !== 'file') return
-  const why = whyNotSame(file, item.content)
-  if (why !== null) return void (tells && context.toaster.bad(why))
-  const { name } = item.content
-  const offered = { id, file, name, url: addressOf(file), ...keptOf(item.content) }
-  offer(context, offered)
-  if (item.to === undefined) copies.storeBeside(offered)
-}
-
-/** Returns why a file is not the one that was shared, in words for the person; null when it is. */
-function whyNotSame(file: File, { name, size, modified }: FileFacts): string | null {
-  const wanted = shortName(name)
-  if (displayName(file.name) !== name) {
-    const chosen = shortName(displayName(file.name))
-    return t`“${chosen}” is another file. Choose “${wanted}”.`
+/** Offers files again that a reload lost, under the items by which the other devices know them. */
+function offeringLost(
+  context: Context,
+  copies: StoredCopies,
+  onShared: (id: ItemId, file: Blob) => void,
+): Pick<Sharing, 'shareAgain' | 'offerSame'> {
+  const isLost = ({ id }: FileItem) => context.stores.transfers.getState().transfers[id]?.role === 'lost'
+  return {
+    shareAgain(ids, files) {
+      if (!canShare(context)) return
+      const items = fileItems(context, ids)
+      const { found, others } = matchFiles(items, files)
+      for (const [item, file] of found) {
+        if (!isLost(item)) continue
+        offerLost(context, copies, item, file)
+        onShared(item.id, file)
+      }
+      const why = whyNoneOf(items, others)
+      if (why !== null) context.toaster.bad(why)
+    },
+    offerSame(id, file, tells) {
+      const [item] = fileItems(context, [id])
+      if (!item) return
+      const why = whyNotSame(file, item.content)
+      if (why === null) offerLost(context, copies, item, file)
+      else if (tells) context.toaster.bad(why)
+    },
   }
-  // Other devices may hold parts of it, which fit only the same bytes.
-  const isSame = file.size === size && file.lastModified === (modified ?? file.lastModified)
-  return isSame ? null : changed(name)
 }
 
-function changed(name: string): string {
-  const wanted = shortName(name)
-  return t`“${wanted}” has changed since it was shared. Share it as a new file.`
+function offerLost(context: Context, copies: StoredCopies, { id, content, to }: FileItem, file: File): void {
+  const offered = { id, file, name: content.name, url: addressOf(file), ...keptOf(content) }
+  offer(context, offered)
+  if (to === undefined) copies.storeBeside(offered)
+}
+
+/** Returns those of some items that are files. */
+function fileItems({ stores }: Context, ids: readonly ItemId[]): readonly FileItem[] {
+  const wanted = new Set(ids)
+  return stores.items
+    .getState()
+    .items.filter(isFile)
+    .filter(({ id }) => wanted.has(id))
 }
 
 function notStored(full: string): string {

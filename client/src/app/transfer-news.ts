@@ -107,6 +107,8 @@ export function createTransferNews(
         return learnPack(stores, event.id, event.bytes)
       case 'sending':
         return sending(event.id, event.device, event.progress)
+      case 'missed':
+        return put({ type: 'missed', id: event.id, by: event.device })
       case 'relay':
         return page()?.live.relay(event.to, event.frame)
       case 'askRelay':

@@ -81,8 +81,8 @@ export interface Actions {
   readsFolder(): Reading
   /** Shares folders, each as one item with its tree (F16). Returns false when they cannot be shared. */
   shareFolders(folders: readonly Folder[], destination?: Destination): boolean
-  /** Offers a file again that was lost by a reload. Another file is refused with a toast. */
-  shareAgain(id: ItemId, file: File): void
+  /** Offers files again that were lost by a reload, each as the item that it is. Others are refused with one toast. */
+  shareAgain(ids: readonly ItemId[], files: readonly File[]): void
   /** Notes where a file lies that is about to be shared, so that a later page can offer it again. */
   keepHandle(file: File, handle: FileSystemFileHandle): void
   /** Offers a file again that was lost by a reload and that the person lets the page read. Call it while a press is handled. */

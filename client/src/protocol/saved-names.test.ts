@@ -17,13 +17,24 @@ describe('a name that every system takes', () => {
     [' space', '_space'],
     ['wide\u3000', 'wide_'],
     ['soft\u00adhyphen', 'soft_hyphen'],
-    ['👩‍👩‍👧', '👩‍👩‍👧'],
+    ['👩‍👩‍👧', '👩_👩_👧'],
+    ['next\u0085line', 'next_line'],
     ['.gitignore', '.gitignore'],
     ['CON', '_CON'],
     ['con.txt', '_con.txt'],
     ['COM¹', '_COM¹'],
     ['console', 'console'],
+    ['CLOCK$', '_CLOCK$'],
+    ['conin$', '_conin$'],
+    ['Desktop.ini', '_Desktop.ini'],
+    ['thumbs.db', '_thumbs.db'],
+    ['desktop.ini.txt', 'desktop.ini.txt'],
+    ['~$minutes.docx', '_$minutes.docx'],
+    ['main.c~', 'main.c_'],
+    ['..rc', '_..rc'],
+    ['.~rc', '_.~rc'],
     ['a.lnk', 'a.lnk.download'],
+    ['a.{645FF040-5081-101B-9F08-00AA002F954E}', 'a.{645FF040-5081-101B-9F08-00AA002F954E}.download'],
     ['Cafe\u0301.txt', 'Cafe\u0301.txt'],
   ])('is for %j: %j', (name, portable) => expect(portableName(name)).toBe(portable))
 
@@ -65,8 +76,10 @@ describe('the paths of an archive', () => {
   })
 
   it('f24_have_only_names_that_windows_takes_and_stay_different', () => {
-    expect(savedPaths(manifest(['aux/a:b', 'aux/a?b', 'c.', ' e.lnk'], ['d ']), 'windows')).toEqual({
-      files: ['_aux/a_b', '_aux/a_b (2)', 'c_', ' e.lnk'],
+    expect(
+      savedPaths(manifest(['aux/a:b', 'aux/a?b', 'c.', ' e.lnk', 'desktop.ini'], ['d ']), 'windows'),
+    ).toEqual({
+      files: ['_aux/a_b', '_aux/a_b (2)', 'c_', ' e.lnk', 'desktop.ini'],
       folders: ['d_'],
     })
   })

@@ -16,16 +16,18 @@ export type NameRules = 'exact' | 'folds' | 'windows'
  */
 const MAX_NAME_BYTES = 240
 
-// Microsoft: Naming Files, Paths, and Namespaces.
+// Microsoft: Naming Files, Paths, and Namespaces. The last three are devices of older systems and of the console.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are among it.
 const REFUSED = /[\u0000-\u001f\u007f"*/:<>?\\|]|[. ]+$/g
-const DEVICE = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(?=\.|$)/i
+const DEVICE = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|clock\$|conin\$|conout\$)(?=\.|$)/i
 
-// Chromium refuses these as well in folders that a person picks: characters that show nothing, but for the two that emoji
-// and Persian need, and white space around a name.
-const INVISIBLE = /(?![\u200c\u200d])[\p{Cf}\p{Noncharacter_Code_Point}]|^\s+|\s+$/gu
-// Windows acts on these when it only shows their folder, so Chromium writes none of them.
-const ACTS = /\.(lnk|local|scf|url)$/i
+// Chromium refuses these as well, on every system, in folders that a person picks.
+// Characters that show nothing, and white space or a tilde around a name (base::i18n::IsFilenameLegal):
+const ILLEGAL = /[\p{Cc}\p{Cf}\p{Noncharacter_Code_Point}]|^\s+|\s+$|^~|~$/gu
+// files on which Windows acts when it only shows their folder (net::IsShellIntegratedExtension):
+const ACTS = /\.(lnk|local|scf|url|\{.*\})$/i
+// files that say how Windows shows a folder (net::IsReservedNameOnWindows), and what is illegal behind a dot at the start:
+const SPECIAL = /^(desktop\.ini|thumbs\.db)$|^\.[.~\s]/i
 
 const utf8 = new TextEncoder()
 
@@ -36,12 +38,13 @@ function windowsName(name: string): string {
 
 /** Returns a name that every system takes, and Chromium in every folder. One that it returned stays as it is. */
 export function portableName(name: string): string {
-  const clean = windowsName(name.replace(INVISIBLE, '_')).replace(ACTS, '$&.download')
+  const legal = name.replace(ILLEGAL, '_')
+  const clean = windowsName(legal).replace(ACTS, '$&.download').replace(SPECIAL, '_$&')
   const [stem, ending] = withEnding(clean)
   let short = stem
   while (utf8.encode(short + ending).byteLength > MAX_NAME_BYTES) short = startOf(short, short.length - 1)
   // A name that was cut may end as none may.
-  return short === stem ? clean : (short + ending).replace(/[.\s]+$/u, '_')
+  return short === stem ? clean : (short + ending).replace(/[.\s~]+$/u, '_')
 }
 
 /**

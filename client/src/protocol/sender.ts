@@ -1,10 +1,15 @@
 /** The sending end of one transfer to one device: which chunks the file has, and which of them have left. */
+import { CHUNK_BYTES } from './bindings'
 import { type ChunkRange, ChunkSet } from './chunk-set'
 import { chunkCount, rangeBytes } from './receiver'
 
 export class Sender {
   readonly #total: number
   readonly #sent = new ChunkSet()
+  /** Chunks that the receiver had before. */
+  readonly #before = new ChunkSet()
+  /** The chunk behind the last one that was wanted. */
+  #wantedTo = 0
   #sentBytes = 0
   #twice = 0
 
@@ -13,9 +18,9 @@ export class Sender {
     this.#total = chunkCount(size)
   }
 
-  /** Bytes of the file that were handed to a link, each counted once. */
+  /** Bytes of the file that were handed to a link, each counted once, or that the receiver had before. */
   get sent(): number {
-    return this.#sentBytes
+    return this.#before.size * CHUNK_BYTES + this.#sentBytes
   }
 
   /** Bytes that were handed to a link again. */
@@ -27,6 +32,17 @@ export class Sender {
   within({ first, count }: ChunkRange): ChunkRange | null {
     const end = Math.min(first + count, this.#total)
     return end > first ? { first, count: end - first } : null
+  }
+
+  /**
+   * Notes that chunks are wanted. A receiver that wants them in order has those that it leaves out, as from an earlier page
+   * of this device.
+   */
+  wanted(range: ChunkRange, isInOrder: boolean): void {
+    const count = range.first - this.#wantedTo
+    if (isInOrder && count > 0) this.#before.add({ first: this.#wantedTo, count })
+    this.#wantedTo = Math.max(this.#wantedTo, range.first + range.count)
+    this.#before.remove(range)
   }
 
   /** Notes that chunks were handed to a link. */

@@ -69,7 +69,7 @@ function group(items: readonly Item[]): readonly Card[] {
   return cards.map((card) => (Array.isArray(card) ? batchOf(card) : card))
 }
 
-function isFile(item: Item): item is FileItem {
+export function isFile(item: Item): item is FileItem {
   return item.content.kind === 'file'
 }
 

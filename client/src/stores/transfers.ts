@@ -34,6 +34,9 @@ export type Sending =
   | { status: 'cancelled'; by: 'me' | 'them' }
   | { status: 'failed'; why: TransferFailure }
 
+/** The devices that have received a file. */
+export type SentTo = Readonly<Record<DeviceId, Extract<Sending, { status: 'done' }>>>
+
 export type Storing = { status: 'moving'; sent: number; bytesPerSecond: number } | { status: 'done' }
 
 export type Transfer =
@@ -44,9 +47,9 @@ export type Transfer =
   | { role: 'storing'; state: Storing; url: string }
   /**
    * It was offered from here until the page was reloaded. The person can choose it again, or, if `asks`, let the page
-   * read it where it lies.
+   * read it where it lies. `to` has the devices that have received it before.
    */
-  | { role: 'lost'; asks: boolean }
+  | { role: 'lost'; asks: boolean; to: SentTo }
 
 export interface TransfersState {
   readonly transfers: Readonly<Record<ItemId, Transfer>>
@@ -61,7 +64,9 @@ export type TransfersEvent =
   | { type: 'receiving'; id: ItemId; state: Receiving }
   | { type: 'sending'; id: ItemId; to: DeviceId; state: Sending }
   | { type: 'storing'; id: ItemId; state: Storing; url: string }
-  | { type: 'lost'; id: ItemId; asks: boolean }
+  | { type: 'lost'; id: ItemId; asks: boolean; to?: SentTo }
+  /** A device wants a file that a reload has taken from here. */
+  | { type: 'missed'; id: ItemId; by: DeviceId }
   | { type: 'forgotten'; id: ItemId }
   | { type: 'held'; ids: readonly ItemId[] }
   | { type: 'letGo'; ids: readonly ItemId[] }
@@ -73,7 +78,7 @@ const EMPTY: TransfersState = { transfers: {}, held: new Set(), beams: 0 }
 export function reduceTransfers(state: TransfersState, event: TransfersEvent): TransfersState {
   switch (event.type) {
     case 'offering':
-      return put(state, event.id, { role: 'sending', to: {}, url: event.url })
+      return put(state, event.id, { role: 'sending', to: lostTo(state, event.id), url: event.url })
     case 'receiving':
       return put(state, event.id, { role: 'receiving', state: event.state })
     case 'sending': {
@@ -84,7 +89,17 @@ export function reduceTransfers(state: TransfersState, event: TransfersEvent): T
     case 'storing':
       return put(state, event.id, { role: 'storing', state: event.state, url: event.url })
     case 'lost':
-      return put(state, event.id, { role: 'lost', asks: event.asks })
+      return put(state, event.id, {
+        role: 'lost',
+        asks: event.asks,
+        to: event.to ?? lostTo(state, event.id),
+      })
+    case 'missed': {
+      const transfer = state.transfers[event.id]
+      if (transfer?.role !== 'lost') return state
+      const { [event.by]: _missed, ...to } = transfer.to
+      return put(state, event.id, { ...transfer, to })
+    }
     case 'forgotten': {
       if (state.held.has(event.id)) return state
       const { [event.id]: _gone, ...transfers } = state.transfers
@@ -107,6 +122,11 @@ function put(state: TransfersState, id: ItemId, transfer: Transfer): TransfersSt
   return { ...state, transfers: { ...state.transfers, [id]: transfer } }
 }
 
+function lostTo({ transfers }: TransfersState, id: ItemId): SentTo {
+  const transfer = transfers[id]
+  return transfer?.role === 'lost' ? transfer.to : {}
+}
+
 function isReceived(transfer: Transfer | undefined): boolean {
   return transfer?.role === 'receiving' && transfer.state.status === 'done'
 }
@@ -115,6 +135,14 @@ function isReceived(transfer: Transfer | undefined): boolean {
 export function statesOf(transfer: Transfer): readonly (Receiving | Sending | Storing)[] {
   if (transfer.role === 'lost') return []
   return transfer.role === 'sending' ? Object.values(transfer.to) : [transfer.state]
+}
+
+/** Returns the devices that have received a file from here. */
+export function sentTo(transfer: Transfer | undefined): SentTo {
+  if (transfer?.role === 'lost') return transfer.to
+  if (transfer?.role !== 'sending') return {}
+  const isDone = (entry: [string, Sending]): entry is [string, SentTo[DeviceId]] => entry[1].status === 'done'
+  return Object.fromEntries(Object.entries(transfer.to).filter(isDone))
 }
 
 /** Returns the blob URL of the whole file on this device; null while there is none. */

@@ -93,6 +93,8 @@ export type EngineEvent =
   /** The start of a file that is being received. */
   | { say: 'head'; id: ItemId; bytes: Uint8Array }
   | { say: 'sending'; id: ItemId; device: DeviceId; progress: Progress }
+  /** A device wants a file that is not here, as after a reload (F17). */
+  | { say: 'missed'; id: ItemId; device: DeviceId }
   /** A direct link opened or closed; `opened` is also false when it never opened. */
   | { say: 'link'; device: DeviceId; key: string; opened: boolean }
   /** How many direct links a device is to have for what comes from it. */

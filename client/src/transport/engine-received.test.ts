@@ -13,6 +13,7 @@ import {
   type StageServer,
   settles,
 } from './engine-stage'
+import { PROGRESS_INTERVAL_MS } from './progress'
 import { NoRoom, type Part } from './sinks/sink'
 
 let ada: StageDevice
@@ -194,10 +195,28 @@ describe('a file of which a part was received before', () => {
     await settles()
     await server.carries()
     expect(bob.last('receiving')?.status).toBe('failed')
+    expect(ada.news).toContainEqual({ say: 'missed', id: FILE, device: bob.id })
     ada.offers(new Blob([sent]))
     await server.carries()
     expect(await bob.hasWhole(sent)).toBe(true)
     expect(server.carried).toBe(SIZE - HERE)
+  })
+
+  it('f17_is_counted_by_its_sender_from_where_it_goes_on', async () => {
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    ada.offers(new Blob([sent]))
+    for (let round = 0; round < 6; round += 1) {
+      await settles(PROGRESS_INTERVAL_MS)
+      server.carriesSome(4)
+    }
+    const told = ada.news.flatMap((event) => (event.say === 'sending' ? [event.progress] : []))
+    expect(told[0]).toEqual({ status: 'parked', bytes: 32 * CHUNK_BYTES })
+    const counted = told.flatMap((progress) => (progress.status === 'moving' ? progress.bytes : []))
+    expect(Math.min(...counted)).toBeGreaterThan(32 * CHUNK_BYTES)
+    await server.carries()
+    expect(ada.last('sending')).toMatchObject({ status: 'done', twice: 0 })
   })
 
   it('f17_goes_on_by_itself_where_the_sender_offered_it_while_no_link_was_open', async () => {

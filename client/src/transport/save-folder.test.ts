@@ -11,7 +11,7 @@ function fakeFolder({ isDenied = false, isFull = false } = {}) {
   const folder = {
     async getFileHandle(name: string, { create = false } = {}) {
       if (isDenied) throw new DOMException('', 'NotAllowedError')
-      if (/[:"*?<>|\\/]|[. ]$/.test(name)) throw new TypeError('Name is not allowed.')
+      if (/[:"*?<>|\\/]|[. ]$|^desktop\.ini$/.test(name)) throw new TypeError('Name is not allowed.')
       if (name === 'old') throw new DOMException('', 'TypeMismatchError')
       if (!create && !files.has(name)) throw new DOMException('', 'NotFoundError')
       if (create) files.set(name, files.get(name) ?? '')
@@ -35,6 +35,7 @@ it.each([
   ['a.txt', 'a.txt'],
   ['talk 10:30?.txt', 'talk 10_30_.txt'],
   ['dots...', 'dots_'],
+  ['desktop.ini', '_desktop.ini'],
   ['old', 'old (2)'],
   ['.gitignore', '.gitignore'],
   ['Cafe\u0301.txt', 'Cafe\u0301.txt'],

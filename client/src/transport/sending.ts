@@ -75,10 +75,7 @@ export class Sending {
   /** A device asks for the hashes of pieces. */
   async asked(device: RemoteDevice, frame: Extract<Frame, { type: 'ask' }>): Promise<void> {
     const offer = this.#offers.get(frame.transfer)
-    if (!offer) {
-      this.#misses(device, frame.transfer)
-      return device.say({ type: 'cancel', transfer: frame.transfer, reason: 'gone' })
-    }
+    if (!offer) return device.say(this.#gone(device, frame.transfer))
     if (!offer.isOwn) return
     const outgoing = offer.to.get(device) ?? new Outgoing(frame.transfer, offer.file, device)
     await this.#hashes.asked(outgoing, frame)
@@ -87,16 +84,14 @@ export class Sending {
   /** A device wants chunks. They are to be sent on the link on which the frame came (F3). */
   wanted(device: RemoteDevice, link: Link, frame: Extract<Frame, { type: 'want' }>): void {
     const offer = this.#offers.get(frame.transfer)
-    if (!offer) {
-      this.#misses(device, frame.transfer)
-      return link.say({ type: 'cancel', transfer: frame.transfer, reason: 'gone' })
-    }
+    if (!offer) return link.say(this.#gone(device, frame.transfer))
     // The device has not yet heard of the cancel.
     if (device.isEnding(frame.transfer)) return
     this.#missed.get(device.id)?.delete(frame.transfer)
     const outgoing = this.#outgoing(offer, frame.transfer, device)
     if (outgoing.state === 'paused') return this.#sayPaused(outgoing)
     const range = outgoing.sender.within(frame)
+    if (range) this.#count(outgoing, range, offer)
     const ranges = range ? offer.within(range) : []
     if (ranges.length === 0) {
       // What is passed on may have been found to be wrong since it was named.
@@ -110,6 +105,29 @@ export class Sending {
       const why: TransferFailure = { reason: 'changed' }
       this.#end(unreadable, { status: 'failed', bytes: unreadable.sender.sent, why }, 'gone')
     })
+  }
+
+  #count(outgoing: Outgoing, range: ChunkRange, offer: Offer): void {
+    const { sender } = outgoing
+    const isBegun = sender.sent > 0
+    sender.wanted(range, this.#isAlone(offer, outgoing))
+    // Told before any of it moves, so that what the device had before does not count for the speed.
+    if (!isBegun && sender.sent > 0) this.#say(outgoing, { status: 'parked', bytes: sender.sent })
+  }
+
+  /** Whether no other device is known to receive a file: several of them want its pieces in any order (F20). */
+  #isAlone({ to }: Offer, outgoing: Outgoing): boolean {
+    const misses = [...this.#missed].some(
+      ([device, ids]) => device !== outgoing.to.id && ids.has(outgoing.id),
+    )
+    return to.size === 1 && !misses
+  }
+
+  /** Returns the answer to a device that wants a file which is not here. */
+  #gone(device: RemoteDevice, transfer: ItemId): Extract<Frame, { type: 'cancel' }> {
+    this.#misses(device, transfer)
+    this.say({ say: 'missed', id: transfer, device: device.id })
+    return { type: 'cancel', transfer, reason: 'gone' }
   }
 
   #misses(device: RemoteDevice, id: ItemId): void {

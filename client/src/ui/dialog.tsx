@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro'
 import X from 'lucide-react/icons/x'
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'react'
 import { useBackCloses } from './back-closes'
 import { cx } from './cx'
 import css from './dialog.module.css'
@@ -92,6 +92,6 @@ function useClickBeside(
 }
 
 /** The buttons of a dialog, the main action last. On phones they share the width. */
-export function DialogFoot({ children }: { children: ReactNode }) {
-  return <div className={css.foot}>{children}</div>
+export function DialogFoot(props: ComponentProps<'div'>) {
+  return <div {...props} className={css.foot} />
 }

@@ -3,12 +3,14 @@ import Copy from 'lucide-react/icons/copy'
 import Download from 'lucide-react/icons/download'
 import Trash2 from 'lucide-react/icons/trash-2'
 import X from 'lucide-react/icons/x'
+import { useRef } from 'react'
 import { useStore } from 'zustand'
 import type { Batch } from '../../stores/cards'
 import { reduceIncoming } from '../../stores/incoming'
 import type { Save } from '../../stores/saves'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
+import { useKeptFocus } from '../../ui/kept-focus'
 import { MoreMenu } from '../../ui/more-menu'
 import { Progress } from '../../ui/progress'
 import { Tile } from '../../ui/tile'
@@ -17,6 +19,7 @@ import { gradientOf } from '../item/appearance'
 import { countOf, iconOf } from '../item/describe'
 import { BatchNotice } from '../item/item-notice'
 import { useMayShare } from '../session/beam'
+import { ChooseAllAgain } from '../transfer/choose-again'
 import { DetailsButton, useDetailsCommand } from '../transfer/details-button'
 import { type Ground, hasBadge, isWaiting, StateBadge } from '../transfer/file-row'
 import { fraction } from '../transfer/file-view'
@@ -152,14 +155,17 @@ function Sum({ batch, view, does, on }: BatchProps & { on: Ground }) {
 function Foot({ batch, view, does, on, text }: BatchProps & { on: Ground; text: string }) {
   const { row, receivable, received } = view
   const isComing = row.actions.includes('cancel')
+  const ref = useRef<HTMLDivElement>(null)
+  const keeps = useKeptFocus(ref)
   if (!hasBadge(row) && text === '' && receivable + received === 0 && !isComing) return null
   const look =
     on === 'note' ? ({ look: 'well', iconSize: 16 } as const) : ({ look: 'fill', iconSize: 20 } as const)
   return (
-    <div className={css.foot}>
+    <div ref={ref} className={css.foot} {...keeps}>
       <StateBadge row={row} on={on} />
       <span className={css.state}>{text}</span>
       <span className={css.buttons}>
+        <ChooseAllAgain files={view.files} on={on} />
         <ReceiveButton batch={batch} view={view} does={does} on={on} />
         <SaveButton batch={batch} view={view} does={does} on={on} />
         <PauseButton actions={row.actions} all {...look} onAct={(action) => does[action]()} />

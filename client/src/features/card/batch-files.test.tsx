@@ -40,3 +40,23 @@ it('each file says which one its Save saves, and that it is being saved into the
   act(() => stores.saves.setState((state) => reduceSaves(state, saving), true))
   expect(screen.getByText('Saving...').getAttribute('aria-disabled')).toBe('true')
 })
+
+it('files of the same name are told apart by their place, and are saved under their name', () => {
+  const stores = createStores()
+  const same = (id: string) => {
+    const shown = file('same.txt')
+    return { ...shown, item: { ...shown.item, id: id as ItemId } }
+  }
+  render(
+    <AppContext value={{ stores, actions: {} as Actions }}>
+      <BatchFiles files={[same('1'), file('a.txt'), same('2')]} on="page" label="3 files" />
+    </AppContext>,
+  )
+  const links = screen.getAllByRole('link')
+  expect(links.map((link) => link.getAttribute('aria-label'))).toEqual([
+    'Save same.txt, 1 of 3',
+    'Save a.txt',
+    'Save same.txt, 3 of 3',
+  ])
+  expect(links.map((link) => link.getAttribute('download'))).toEqual(['same.txt', 'a.txt', 'same.txt'])
+})

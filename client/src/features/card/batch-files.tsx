@@ -5,13 +5,13 @@ import { memo, useId, useMemo, useRef, useState } from 'react'
 import type { FileItem } from '../../stores/cards'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
+import { useKeptFocus } from '../../ui/kept-focus'
 import { Tile } from '../../ui/tile'
 import { useApp } from '../actions'
 import { gradientOf } from '../item/appearance'
 import { iconOf } from '../item/describe'
 import { useMayShare } from '../session/beam'
 import { batchRow, isUnderWay } from '../transfer/batch-row'
-import { ChooseAgain } from '../transfer/choose-again'
 import { FileName } from '../transfer/file-name'
 import { type Ground, isWaiting, RowProgress, RowTools } from '../transfer/file-row'
 import { type FileRow, type FileView, isReceived } from '../transfer/file-view'
@@ -43,11 +43,12 @@ export function BatchFiles(props: {
   useOwnWheel(list)
   const isCut = files.length > closed
   const shown = isCut && !isOpen ? files.slice(0, closed) : files
+  const labels = namesApart(files)
   return (
     <>
       <ul ref={list} id={id} className={css.files} data-on={on} aria-label={label}>
-        {shown.map((file) => (
-          <File key={file.item.id} item={file.item} view={file.view} on={on} isRoomy={isRoomy} />
+        {shown.map(({ item, view }, at) => (
+          <File key={item.id} item={item} view={view} label={labels[at] ?? ''} on={on} isRoomy={isRoomy} />
         ))}
       </ul>
       {isCut && (
@@ -64,22 +65,38 @@ export function BatchFiles(props: {
   )
 }
 
+/** Returns what each file is called in the names of its buttons: one of several of the same name, by its place as well. */
+function namesApart(files: readonly BatchFile[]): readonly string[] {
+  const count = files.length
+  const times = new Map<string, number>()
+  for (const { item } of files) times.set(item.content.name, (times.get(item.content.name) ?? 0) + 1)
+  return files.map(({ item }, at) => {
+    const { name } = item.content
+    const number = at + 1
+    return times.get(name) === 1 ? name : t`${name}, ${number} of ${count}`
+  })
+}
+
 interface FileProps {
   item: FileItem
   view: FileView
+  /** Tells it from the others of the card. */
+  label: string
   on: Ground
   isRoomy: boolean
 }
 
-const File = memo(function File({ item, view, on, isRoomy }: FileProps) {
+const File = memo(function File({ item, view, label, on, isRoomy }: FileProps) {
   useLanguage()
   const { content } = item
   const row = useMemo(
     () => ({ ...batchRow([{ size: content.size, view }]).row, ...only(view.rows) }),
     [content, view],
   )
+  const ref = useRef<HTMLLIElement>(null)
+  const keeps = useKeptFocus(ref)
   return (
-    <li className={css.file}>
+    <li ref={ref} className={css.file} {...keeps}>
       {isRoomy ? (
         <Tile icon={iconOf(content)} gradient={gradientOf(item.id)} />
       ) : (
@@ -93,9 +110,8 @@ const File = memo(function File({ item, view, on, isRoomy }: FileProps) {
         </div>
         <Meta row={row} size={content.size} />
         {hasBar(row) && <RowProgress row={row} content={content} to={null} on={on} />}
-        <ChooseAgain actions={row.actions} item={item} content={content} on={on} />
       </div>
-      <FileTools item={item} view={view} row={row} on={on} />
+      <FileTools item={item} view={view} label={label} row={row} on={on} />
     </li>
   )
 })
@@ -111,24 +127,25 @@ function only(rows: readonly FileRow[]): Partial<FileRow> {
 }
 
 function Meta({ row, size }: { row: FileRow; size: number }) {
-  const isTold = row.status === 'failed' || row.status === 'lost' || isWaiting(row)
+  const isTold = row.status === 'failed' || isWaiting(row)
   return (
     <div className={css.meta}>
       <span>{formatBytes(size)}</span>
       {row.way && <span>{labelOf(row.way).label}</span>}
       {isTold && <span>{row.text}</span>}
+      {/* The card says why. */}
+      {row.status === 'lost' && <span>{t`No longer here`}</span>}
     </div>
   )
 }
 
-function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: FileRow }) {
+function FileTools({ item, view, label: name, row, on }: Omit<FileProps, 'isRoomy'> & { row: FileRow }) {
   const { actions } = useApp()
   const act = useFileAction(item)
   const mayShare = useMayShare()
   const saveHere = useSaveHere(item.id)
   const isSaving = useIsSaving(item.id)
   const isStoppable = row.actions.includes('cancel')
-  const { name } = item.content
   // The bar of what waits says enough, beside the word for it.
   const percent = isUnderWay(row.status) && !isWaiting(row)
   return (
@@ -148,10 +165,10 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
       {isReceived(view) && view.url && (
         <a
           href={view.url}
-          download={name}
+          download={item.content.name}
           className={css.take}
           data-on={on}
-          title={name}
+          title={item.content.name}
           aria-label={isSaving ? undefined : t`Save ${name}`}
           aria-disabled={isSaving || undefined}
           onClick={saveHere}

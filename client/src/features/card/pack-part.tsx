@@ -1,13 +1,14 @@
 import { t } from '@lingui/core/macro'
 import Download from 'lucide-react/icons/download'
 import X from 'lucide-react/icons/x'
-import { type FocusEvent, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { fileCategory, type Item } from '../../protocol/item'
 import type { PlacedFile } from '../../protocol/manifest'
 import type { Save } from '../../stores/saves'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
+import { useKeptFocus } from '../../ui/kept-focus'
 import { Progress } from '../../ui/progress'
 import { useRowWindow } from '../../ui/row-window'
 import { useApp } from '../actions'
@@ -154,7 +155,7 @@ function Ways({ item, canSave, on }: { item: Item; canSave: boolean; on: Ground 
   const save = useStore(stores.saves, ({ saves }) => saves[item.id])
   const isOwn = useStore(stores.devices, ({ me }) => item.from === null || item.from === me)
   const ref = useRef<HTMLDivElement>(null)
-  const keeps = useKeptFocus(ref, save === undefined)
+  const keeps = useKeptFocus(ref)
   // An own item is saved only where the server alone has it.
   if (!save && isOwn && !canSave) return null
   return (
@@ -166,26 +167,6 @@ function Ways({ item, canSave, on }: { item: Item; canSave: boolean; on: Ground 
       )}
     </div>
   )
-}
-
-/** Where one button takes the place of another under the focus, it gets the focus: a key would reach nothing else. */
-function useKeptFocus(ref: RefObject<HTMLElement | null>, key: unknown) {
-  const isWithin = useRef(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key tells when buttons take each other's place
-  useLayoutEffect(() => {
-    const isLost = document.activeElement === document.body || document.activeElement === null
-    if (isWithin.current && isLost) ref.current?.querySelector('button')?.focus()
-  }, [ref, key])
-  return {
-    onFocus: () => {
-      isWithin.current = true
-    },
-    onBlur: ({ target }: FocusEvent) =>
-      queueMicrotask(() => {
-        // A button that was taken away did not give the focus to another place.
-        if (target.isConnected) isWithin.current = ref.current?.contains(document.activeElement) ?? false
-      }),
-  }
 }
 
 function WayButtons({ item, canSave, on }: { item: Item; canSave: boolean; on: Ground }) {

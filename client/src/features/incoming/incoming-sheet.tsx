@@ -1,11 +1,13 @@
 import { t } from '@lingui/core/macro'
 import Download from 'lucide-react/icons/download'
 import X from 'lucide-react/icons/x'
+import { useRef } from 'react'
 import { useStore } from 'zustand'
 import type { Batch } from '../../stores/cards'
 import { deviceName } from '../../stores/devices'
 import { Button } from '../../ui/button'
 import { Dialog, DialogFoot } from '../../ui/dialog'
+import { useKeptFocus } from '../../ui/kept-focus'
 import { useApp } from '../actions'
 import { BatchFiles } from '../card/batch-files'
 import { type BatchView, useBatch, useBatchActions } from '../card/use-batch'
@@ -73,9 +75,11 @@ function Foot({ batch, view, onClose }: { batch: Batch; view: BatchView; onClose
   const does = useBatchActions(batch, view)
   const { receivable, received, files, row } = view
   const isComing = row.actions.includes('cancel')
+  const ref = useRef<HTMLDivElement>(null)
+  const keeps = useKeptFocus(ref)
   const rest = receivable === files.length ? t`Receive all` : t`Receive ${receivable} more`
   return (
-    <DialogFoot>
+    <DialogFoot ref={ref} {...keeps}>
       {!isComing && (
         <Button look="quiet" onClick={onClose}>
           {received === files.length ? t`Done` : t`Hide`}

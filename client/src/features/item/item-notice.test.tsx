@@ -51,7 +51,7 @@ it.each([
 
 it('names no single device for a file that a reload lost here, or that was received here too', () => {
   const id = 'i' as ItemId
-  stores.transfers.setState({ transfers: { [id]: { role: 'lost', asks: false } } })
+  stores.transfers.setState({ transfers: { [id]: { role: 'lost', asks: false, to: {} } } })
   expect(said(shared(fileItemMessage(file), ME))).toBe('This beam has no copy.')
 })
 

@@ -118,4 +118,17 @@ describe('the sum of several files', () => {
   it('of no files is empty', () => {
     expect(batchRow([]).row).toMatchObject({ bytes: null, text: '', actions: [] })
   })
+
+  it('says of all files together that a reload took them, and of one as it does itself', () => {
+    const lost = (asks = false) => file(1, { role: 'lost', asks, to: {} })
+    expect(batchRow([lost(), lost()]).row.text).toBe(
+      'This page was reloaded, so the files are no longer here.',
+    )
+    expect(batchRow([lost(), coming(1, done)]).row.text).toBe(
+      'This page was reloaded, so the file is no longer here.',
+    )
+    expect(batchRow([lost(true), lost(true)]).row.text).toBe(
+      'This page was reloaded. It may read the files again once you allow it.',
+    )
+  })
 })

@@ -114,5 +114,14 @@ function textOf(
 ): string {
   const isPart = received > 0 && received < count
   if (isPart && (status === 'offered' || status === 'cancelled')) return t`${received} of ${count} received`
-  return rows.find((row) => row.status === status)?.text ?? ''
+  const [first, ...more] = rows.filter((row) => row.status === status)
+  if (status === 'lost' && first && more.length > 0) return lostText(first)
+  return first?.text ?? ''
+}
+
+/** What a card says of several files that a reload took from it. */
+function lostText({ actions }: FileRow): string {
+  return actions.includes('allow')
+    ? t`This page was reloaded. It may read the files again once you allow it.`
+    : t`This page was reloaded, so the files are no longer here.`
 }

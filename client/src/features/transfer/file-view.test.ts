@@ -133,11 +133,20 @@ describe('a file card', () => {
   })
 
   it('of an own file that a reload lost asks for the file, and does not try again by itself', () => {
-    expect(fileView({ role: 'lost', asks: false }, facts)).toMatchObject({
+    expect(fileView({ role: 'lost', asks: false, to: {} }, facts)).toMatchObject({
       url: null,
       rows: [{ text: 'This page was reloaded, so the file is no longer here.', actions: ['choose'] }],
     })
-    expect(fileView({ role: 'lost', asks: true }, facts).rows).toMatchObject([{ actions: ['allow'] }])
+    expect(fileView({ role: 'lost', asks: true, to: {} }, facts).rows).toMatchObject([{ actions: ['allow'] }])
+  })
+
+  it('of an own file that a reload took says who has it, and asks for it only for a device that has not', () => {
+    const lost = { role: 'lost', asks: false, to: { [phone]: { status: 'done', way: DIRECT } } } as const
+    expect(fileView(lost, facts).rows).toMatchObject([{ device: phone, text: 'Complete', actions: [] }])
+    expect(fileView(lost, { ...facts, takers: ['the tablet'] }).rows).toMatchObject([
+      { status: 'lost', actions: ['choose'] },
+      { device: phone, text: 'Complete' },
+    ])
   })
 
   it('says who cancelled, and can be asked for again', () => {

@@ -33,7 +33,7 @@ interface FileFacts {
   isSealed?: boolean
   sender: string
   nameOf: (device: DeviceId) => string
-  /** The names of the other devices that can receive a file. */
+  /** The names of the other devices that can receive the file and have not. */
   takers: readonly string[]
   canSaveAs: boolean
   /** Whether it is many files (F16): it is taken apart here, and can neither be saved as it is nor be chosen again. */
@@ -53,14 +53,12 @@ export function fileView(transfer: Transfer | undefined, facts: FileFacts): File
   const stored = storedAt(transfer, facts)
   if (stored !== null) return { url: stored, rows: [storingRow({ status: 'done' }, facts)] }
   if (!transfer) return { url: null, rows: [] }
-  if (transfer.role === 'lost') return { url: null, rows: [lostRow(transfer.asks, facts)] }
+  if (transfer.role === 'lost') return { url: null, rows: lostRows(transfer, facts) }
   if (transfer.role === 'receiving') {
     const { state } = transfer
     return { url: state.status === 'done' ? state.url : null, rows: [receivingRow(state, facts)] }
   }
-  const rows = Object.entries(transfer.to).map(([device, state]) =>
-    sendingRow(device as DeviceId, state, facts),
-  )
+  const rows = sendingRows(transfer.to, facts)
   const waiting: FileRow = { ...PLAIN, status: 'waiting', bytes: 0, text: waitingText(facts.takers) }
   return { url: transfer.url, rows: rows.length === 0 ? [waiting] : rows }
 }
@@ -88,6 +86,12 @@ function waitingText(takers: readonly string[]): string {
     one: 'Offered to # device',
     other: 'Offered to # devices',
   })
+}
+
+/** A file that a reload took from here is no loss while every device that could receive it has it. */
+function lostRows({ asks, to }: Extract<Transfer, { role: 'lost' }>, facts: FileFacts): readonly FileRow[] {
+  const rows = sendingRows(to, facts)
+  return rows.length > 0 && facts.takers.length === 0 ? rows : [lostRow(asks, facts), ...rows]
 }
 
 function lostRow(asks: boolean, { isPack }: FileFacts): FileRow {
@@ -145,6 +149,10 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
         text: state.isKept ? t`Complete` : t`Complete, but only in this tab`,
       }
   }
+}
+
+function sendingRows(to: Readonly<Record<DeviceId, Sending>>, facts: FileFacts): readonly FileRow[] {
+  return Object.entries(to).map(([device, state]) => sendingRow(device as DeviceId, state, facts))
 }
 
 function sendingRow(device: DeviceId, state: Sending, facts: FileFacts): FileRow {

@@ -1,4 +1,6 @@
 import { t } from '@lingui/core/macro'
+import { useRef } from 'react'
+import { useKeptFocus } from '../../ui/kept-focus'
 import { AskButtons } from './ask-buttons'
 import { asksForFile, ChooseAgain } from './choose-again'
 import { type FileRowProps, RowProgress, RowTools, StateBadge, useRecipient } from './file-row'
@@ -21,8 +23,10 @@ export function ListFileRow({
   const { left, right, seconds } = useProgressTexts(row, content.size)
   const act = useFileAction(item)
   const device = useRecipient({ row, named })
+  const ref = useRef<HTMLDivElement>(null)
+  const keeps = useKeptFocus(ref)
   return (
-    <div className={css.row}>
+    <div ref={ref} className={css.row} {...keeps}>
       {device && (
         <div className={css.to}>
           <span>{t`To ${device}`}</span>

@@ -1,5 +1,7 @@
 import { t } from '@lingui/core/macro'
+import { useRef } from 'react'
 import type { Item } from '../../protocol/item'
+import { useKeptFocus } from '../../ui/kept-focus'
 import { Tile } from '../../ui/tile'
 import { Byline } from '../item/byline'
 import { iconOf } from '../item/describe'
@@ -59,8 +61,10 @@ function Row({ row, item, content, named, url }: FileRowProps & { url: string | 
   const { left, right } = useProgressTexts(row, content.size)
   const act = useFileAction(item)
   const device = useRecipient({ row, named })
+  const ref = useRef<HTMLDivElement>(null)
+  const keeps = useKeptFocus(ref)
   return (
-    <div className={css.row}>
+    <div ref={ref} className={css.row} {...keeps}>
       {device && <div className={css.to}>{t`To ${device}`}</div>}
       <RowProgress row={row} content={content} to={device} on="note" />
       <div className={css.texts}>

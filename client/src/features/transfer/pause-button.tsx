@@ -3,6 +3,7 @@ import type { ComponentProps } from 'react'
 import { Button } from '../../ui/button'
 import type { Glyph } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
+import { TAKES_FOCUS } from '../../ui/kept-focus'
 import { PauseGlyph, PlayGlyph } from '../../ui/play-glyphs'
 import type { FileRow } from './file-view'
 
@@ -36,7 +37,15 @@ export function PauseButton({
 }: PauseProps & Pick<ComponentProps<typeof IconButton>, 'look' | 'iconSize'>) {
   const turn = turnOf(actions, all)
   if (!turn) return null
-  return <IconButton icon={turn.icon} label={turn.label} {...look} onClick={() => onAct(turn.action)} />
+  return (
+    <IconButton
+      {...TAKES_FOCUS}
+      icon={turn.icon}
+      label={turn.label}
+      {...look}
+      onClick={() => onAct(turn.action)}
+    />
+  )
 }
 
 /** The same in words, for the foot of a dialog. */
@@ -44,7 +53,7 @@ export function WordedPauseButton({ actions, all = false, onAct }: PauseProps) {
   const turn = turnOf(actions, all)
   if (!turn) return null
   return (
-    <Button look="quiet" icon={turn.icon} onClick={() => onAct(turn.action)}>
+    <Button {...TAKES_FOCUS} look="quiet" icon={turn.icon} onClick={() => onAct(turn.action)}>
       {turn.label}
     </Button>
   )

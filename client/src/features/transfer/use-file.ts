@@ -6,7 +6,7 @@ import type { DeviceId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
 import type { FileItem } from '../../stores/cards'
 import { type DevicesState, deviceName, fileTakers } from '../../stores/devices'
-import type { Transfer } from '../../stores/transfers'
+import { sentTo, type Transfer } from '../../stores/transfers'
 import { useApp } from '../actions'
 import { type FileAction, type FileRow, type FileView, fileView, fraction } from './file-view'
 import { formatSpeed } from './format-bytes'
@@ -20,7 +20,7 @@ export function useFile(item: Item, size: number): FileView {
   const sender = useStore(stores.devices, (state) => deviceName(state, item.from))
   const takers = useStore(
     stores.devices,
-    useShallow((state) => takersOf(state, item)),
+    useShallow((state) => takersOf(state, item, transfer)),
   )
   const nameOf = (id: DeviceId) => deviceName(stores.devices.getState(), id)
   const content = item.content.kind === 'file' ? item.content : null
@@ -54,7 +54,7 @@ export function useFiles(files: readonly FileItem[]): readonly FileView[] {
       const old = known.get(file)
       if (old && old.transfer === transfer) return old.view
       const { size, url: storedUrl, seal } = file.content
-      const takers = takersOf(devices, file)
+      const takers = takersOf(devices, file, transfer)
       const sender = nameOf(file.from)
       const view = fileView(transfer, {
         size,
@@ -72,10 +72,18 @@ export function useFiles(files: readonly FileItem[]): readonly FileView[] {
   return useMemo(() => files.map((file, at) => viewOf(file, transfers[at])), [files, transfers, viewOf])
 }
 
-/** The names of the devices to which a file is offered: none before the server has told them of it. */
-function takersOf(devices: DevicesState, { seq, to }: Item): readonly string[] {
+/**
+ * The names of the devices to which a file is offered and that have not received it: none before the server has told them
+ * of it.
+ */
+function takersOf(
+  devices: DevicesState,
+  { seq, to }: Item,
+  transfer: Transfer | undefined,
+): readonly string[] {
   if (seq === null) return []
-  return fileTakers(devices, to).map(({ device_id }) => deviceName(devices, device_id))
+  const have = sentTo(transfer)
+  return fileTakers(devices, to).flatMap(({ device_id: id }) => (have[id] ? [] : [deviceName(devices, id)]))
 }
 
 /** Returns the handler of a file card's buttons. */
