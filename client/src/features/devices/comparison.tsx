@@ -9,7 +9,7 @@ import css from './comparison.module.css'
 import { Pictures } from './pictures'
 
 interface ComparisonProps {
-  device: Device
+  device: Pick<Device, 'device_id'>
   trust: Trust
   /** Removes the device; null where this one may not. */
   onRemove: (() => void) | null

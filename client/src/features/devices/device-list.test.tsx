@@ -5,6 +5,7 @@ import type { Device, DeviceId } from '../../protocol/bindings'
 import type { BeamAccess } from '../../stores/beam-access'
 import { reduceDevices } from '../../stores/devices'
 import { createStores } from '../../stores/stores'
+import { reduceTrust } from '../../stores/trust'
 import { type Actions, AppContext } from '../actions'
 import { DevicePopover } from './device-list'
 
@@ -122,4 +123,24 @@ it('s33_sends_a_text_to_one_device_and_offers_files_only_where_they_are_understo
 
   fireEvent.click(screen.getByRole('button', { name: 'Send to Desk' }))
   expect(screen.getByRole('button', { name: 'Files' })).toBeDefined()
+})
+
+it('e8_a_device_that_was_let_in_and_has_left_can_still_be_compared', () => {
+  const confirmDevice = vi.fn()
+  const stores = createStores()
+  stores.encryption.setState({ kind: 'sealed', isDeposited: false }, true)
+  const trust = { signs: [0, 1, 2, 3], state: 'unverified', isIn: true } as const
+  stores.trust.setState(
+    (state) => reduceTrust(state, { type: 'learnt', device: phone.device_id, trust }),
+    true,
+  )
+  render(
+    <AppContext value={{ stores, actions: { confirmDevice } as unknown as Actions }}>
+      <DevicePopover />
+    </AppContext>,
+  )
+  const pictures = screen.getByRole('list', { name: 'Pictures to compare' })
+  expect(pictures.textContent).toContain('Dog')
+  fireEvent.click(screen.getByRole('button', { name: 'They match' }))
+  expect(confirmDevice).toHaveBeenCalledWith('phone')
 })

@@ -5,7 +5,7 @@ import Send from 'lucide-react/icons/send'
 import X from 'lucide-react/icons/x'
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import type { Device } from '../../protocol/bindings'
+import type { Device, DeviceId } from '../../protocol/bindings'
 import { mayRemoveDevices } from '../../stores/beam-access'
 import { shownName } from '../../stores/device-name'
 import { deviceName, personName } from '../../stores/devices'
@@ -65,6 +65,11 @@ function DeviceList() {
   // Only a saved beam's link can be renewed.
   const isSealed = useStore(stores.encryption, ({ kind }) => kind === 'sealed')
   const isDeposited = useStore(stores.encryption, (state) => state.kind === 'sealed' && state.isDeposited)
+  const trusted = useStore(stores.trust, (state) => state.devices)
+  // They have the keys, so the pill counts them although they left.
+  const gone = (Object.keys(trusted) as DeviceId[]).filter(
+    (id) => trusted[id]?.state === 'unverified' && !devices.some(({ device_id }) => device_id === id),
+  )
   const isAnyAsking = useStore(stores.trust, ({ devices: known }) =>
     devices.some(({ device_id }) => known[device_id]?.state === 'asking'),
   )
@@ -88,6 +93,7 @@ function DeviceList() {
             onRemove={mayRemove ? setRemoving : null}
           />
         ))}
+        {isSealed && gone.map((id) => <GoneDevice key={id} id={id} />)}
       </ul>
       <Button
         look="soft"
@@ -125,6 +131,32 @@ function DeviceList() {
         />
       )}
     </>
+  )
+}
+
+/** A device that was let in, has left, and was not compared yet. */
+function GoneDevice({ id }: { id: DeviceId }) {
+  const { devices, trust: trusts } = useApp().stores
+  const trust = useStore(trusts, (state) => state.devices[id])
+  const name = useStore(devices, (state) => deviceName(state, id))
+  if (!trust) return null
+  return (
+    <li>
+      <div className={css.device}>
+        <span className={css.icon}>
+          <Icon of={deviceIcon(name)} size={20} />
+        </span>
+        <div className={css.words}>
+          <div className={css.name} dir="auto">
+            <span>{name}</span>
+          </div>
+          <div className={css.facts}>
+            <Meta mine={false} person={null} trust={trust} />
+          </div>
+        </div>
+      </div>
+      <Comparison device={{ device_id: id }} trust={trust} onRemove={null} />
+    </li>
   )
 }
 
