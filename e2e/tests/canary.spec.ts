@@ -1,5 +1,5 @@
 /** What a server has of a sealed beam, after everything that a person can share went through it: nothing that can be read. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { Marks } from '../support/canary.ts'
@@ -29,9 +29,6 @@ async function shareAll(server: Server, device: CallDevice, folder: Folder, seal
   const link = await laptop.scansOwnQr()
   // Everything goes through the server.
   await cutDirectPaths(laptop.page)
-  const keeper = await RawClient.joins(`${server.origin}/${new URL(link).search}`)
-  keeper.send({ type: 'keep', message: '24h', extra: null })
-  await keeper.next('kept')
   await other.opens(link)
   await laptop.sharesText(MARKS.text)
   await other.sees(MARKS.text)
@@ -45,6 +42,14 @@ async function shareAll(server: Server, device: CallDevice, folder: Folder, seal
   await laptop.picker().setInputFiles(path)
   await other.card(MARKS['file name']).getByRole('button', { name: 'Receive' }).click()
   await expect(other.card(MARKS['file name']).getByText('Complete')).toBeVisible()
+  const keeper = await RawClient.joins(`${server.origin}/${new URL(link).search}`)
+  keeper.send({ type: 'keep', message: '24h', extra: null })
+  await keeper.next('kept')
+  // From now on the server stores everything, and a copy of each file.
+  const stored = join(folder.path, `${MARKS['file name']} again.bin`)
+  await writeFile(stored, `${MARKS.bytes} `.repeat(60_000))
+  await laptop.picker().setInputFiles(stored)
+  await expect.poll(async () => (await readdir(server.blobs).catch(() => [])).length).toBeGreaterThan(0)
   const packed = join(folder.path, MARKS.folder)
   await mkdir(packed)
   await writeFile(join(packed, 'a.txt'), 'nothing of note')
