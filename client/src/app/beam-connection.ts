@@ -245,11 +245,10 @@ export class BeamConnection {
     loadTrust(stores, session.beamId)
     const sealed = new SealedBeam(session, secrets, () => this.live, {
       onChange: (encryption) => stores.encryption.setState(encryption, true),
-      onInvite: (invite) => this.#learnt({ invite }),
+      onLearnt: (learnt) => this.#learnt(learnt),
       onKeyed: () => this.#keyed(),
       onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),
       onIn: (device) => learnIn(stores, this.#beamId, device),
-      onSealed: () => this.#learnt({ isSealed: true }),
       asksBefore: () => stores.trust.getState().asksBefore,
     })
     this.ways = sealed.ways

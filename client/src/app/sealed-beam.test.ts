@@ -85,11 +85,10 @@ class Page {
     const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null, invite }
     this.channel = new SealedBeam(session, secrets, () => live as LiveBeam, {
       onChange: ({ kind }) => this.states.push(kind),
-      onInvite: (secret) => {
-        this.invite = secret
+      onLearnt: ({ invite = this.invite }) => {
+        this.invite = invite
       },
       onKeyed: () => {},
-      onSealed: () => {},
       onIn: (device) => {
         this.in.push(device)
       },

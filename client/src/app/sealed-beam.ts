@@ -35,10 +35,8 @@ export const SEALING = 'e2e1'
 
 export interface SealedBeamEvents extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'asksBefore'> {
   onChange(encryption: Encryption): void
-  /** The secret that the link of this beam carries is known. */
-  onInvite(invite: string): void
-  /** The beam is sealed: a later page must not take it for a clear one. */
-  onSealed(): void
+  /** The beam is sealed, which a later page must not forget, and perhaps the secret that its link carries is known. */
+  onLearnt(learnt: Pick<BeamSession, 'invite' | 'isSealed'>): void
   /** This device has been let in. */
   onKeyed(): void
 }
@@ -69,8 +67,7 @@ export class SealedBeam implements BeamChannel {
   #having: Having | null = null
   /** The other devices that seal and are here, in the order in which they joined. */
   #others: readonly DeviceId[] = []
-  /** Whether another device that seals is or was here, or a sealed item came; null before the first list. */
-  #isSealedThere: boolean | null = null
+  #isListed = false
   /** The item that has the keys of the beam while it is kept (E10). */
   #keptKeys: Pick<LiveItem, 'id' | 'message'> | null = null
   /** Whether the server stores the beam, and whether this device has looked there for its keys. */
@@ -111,10 +108,7 @@ export class SealedBeam implements BeamChannel {
       onHaving: (having) => this.#has(having),
       onTrust: events.onTrust,
       onIn: events.onIn,
-      onKeyless: () => {
-        this.#look()
-        this.#makeKey()
-      },
+      onKeyless: () => this.#look(),
       asksBefore: events.asksBefore,
       now: () => Date.now(),
     })
@@ -196,17 +190,14 @@ export class SealedBeam implements BeamChannel {
     const sealing = devices.filter(({ caps }) => caps.includes(SEALING)).map(({ device_id }) => device_id)
     this.#others = sealing.filter((device) => device !== this.#me)
     this.#isFirst = sealing[0] === this.#me
-    this.#isSealedThere = (this.#isSealedThere ?? false) || this.#others.length > 0
+    this.#isListed = true
     this.#look()
-    this.ways.look(this.#encryption.kind, this.#others)
-    this.#makeKey()
   }
 
   synced(items: readonly LiveItem[]): void {
     this.#isEmpty = !items.some(({ message }) => isEnvelope(message) || keptKeysIn(message) !== null)
     this.#isSealedHere ||= !this.#isEmpty
     this.#look()
-    this.#makeKey()
   }
 
   /** Opens an item. @throws when it cannot be opened */
@@ -296,7 +287,6 @@ export class SealedBeam implements BeamChannel {
 
   async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item> {
     if (this.#encryption.kind === 'unknown' || this.#encryption.kind === 'clear') {
-      this.#isSealedThere = true
       this.#isSealedHere = true
       this.#look()
     }
@@ -374,8 +364,8 @@ export class SealedBeam implements BeamChannel {
     if (this.#hasEnded) return
     this.#having = having
     if (having.isKeyed || having.invite !== null) this.#isSealedHere = true
-    if (this.#isSealedHere) this.#events.onSealed()
-    if (having.invite !== null) this.#events.onInvite(having.invite)
+    const { invite } = having
+    if (this.#isSealedHere) this.#events.onLearnt({ isSealed: true, ...(invite !== null && { invite }) })
     this.#look()
   }
 
@@ -407,12 +397,12 @@ export class SealedBeam implements BeamChannel {
   /** Decides what the beam is by what this device has and has seen of it. */
   #look(): void {
     const decided = this.#decided()
-    if (isSame(decided, this.#encryption)) return
+    const isChanged = !isSame(decided, this.#encryption)
     this.#encryption = decided
-    this.#events.onChange(this.#encryption)
-    this.ways.look(this.#encryption.kind, this.#others)
+    if (isChanged) this.#events.onChange(decided)
+    this.ways.look(decided.kind, this.#others)
     this.#makeKey()
-    if (!this.mayLink) return
+    if (!isChanged || !this.mayLink) return
     this.#settled.open()
     this.#events.onKeyed()
   }
@@ -423,7 +413,7 @@ export class SealedBeam implements BeamChannel {
     if (this.#isSaved && !this.#isWithdrawn) return { kind: 'unknown' }
     // A link that carries a secret never falls back.
     if (this.#having.invite !== null) return { kind: 'waiting' }
-    if (this.#isSealedThere === null || this.#isEmpty === null) return { kind: 'unknown' }
+    if (!this.#isListed || this.#isEmpty === null) return { kind: 'unknown' }
     const isClear = !this.#isSealedHere && this.#isEmpty && this.ways.isNobodyKeyed
     return { kind: isClear ? 'clear' : 'locked' }
   }

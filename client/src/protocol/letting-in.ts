@@ -6,7 +6,7 @@ import type { DeviceId } from './bindings'
  * chance in 2^24 with each.
  */
 const MOST_TRIES = 3
-export const LOCKED_MS = 10 * 60_000
+const LOCKED_MS = 10 * 60_000
 
 export class LettingIn {
   /** The tries that led to nothing yet, with the time of each. A device may have several. */

@@ -1,6 +1,6 @@
 /** Keeps the keys of beams on this device, so that a later page can open what an earlier one could. */
 
-import { makeDeviceKey, openForDevice, sealForDevice } from '../crypto/device-key'
+import { openBox, sealBox } from '../crypto/box'
 import { type SharedKeys, sharedIn } from '../crypto/keyring'
 import type { BeamId } from '../protocol/bindings'
 import { Table } from './table'
@@ -28,14 +28,14 @@ export class KeyStore {
   async read(beam: BeamId): Promise<SharedKeys | null> {
     const kept = await this.#beams.read(beam).catch(() => null)
     if (!kept) return null
-    const text = await openForDevice(await this.#key(), about(beam), kept.sealed)
+    const text = await openBox(await this.#key(), kept.sealed, about(beam))
     return text === null ? null : sharedIn(text)
   }
 
   /** Where the browser keeps nothing, as in some private windows, the keys live as long as the page. */
   async write(beam: BeamId, keys: SharedKeys): Promise<void> {
     try {
-      const sealed = await sealForDevice(await this.#key(), about(beam), JSON.stringify(keys))
+      const sealed = await sealBox(await this.#key(), JSON.stringify(keys), about(beam))
       await this.#beams.write(beam, { sealed, at: this.now() })
     } catch {}
   }
@@ -65,4 +65,9 @@ export class KeyStore {
       return made
     }
   }
+}
+
+/** The browser does not give it out: it seals and opens here, and nowhere else. */
+function makeDeviceKey(): Promise<CryptoKey> {
+  return crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
 }

@@ -16,6 +16,31 @@ export type Answer =
 /** `Secrets` as the page uses it. */
 export type SecretsDoor = Pick<Secrets, Method>
 
+/** All of them: the compiler says when one is missing. */
+const METHODS: Readonly<Record<Method, true>> = {
+  make: true,
+  makeKey: true,
+  enter: true,
+  stored: true,
+  deposit: true,
+  withdraw: true,
+  sealKept: true,
+  openKept: true,
+  moved: true,
+  forget: true,
+  seal: true,
+  open: true,
+  ask: true,
+  answer: true,
+  welcomed: true,
+  commit: true,
+  accept: true,
+  reveal: true,
+  revealed: true,
+  letIn: true,
+  forgetJoiner: true,
+}
+
 /** Starts the worker with the first question. */
 export function openSecrets(): SecretsDoor {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
@@ -45,28 +70,6 @@ export function openSecrets(): SecretsDoor {
         worker ??= start()
         worker.postMessage({ number: asked, method, args } satisfies Question)
       })
-  const methods: readonly Method[] = [
-    'make',
-    'makeKey',
-    'enter',
-    'stored',
-    'deposit',
-    'withdraw',
-    'sealKept',
-    'openKept',
-    'moved',
-    'forget',
-    'seal',
-    'open',
-    'ask',
-    'answer',
-    'welcomed',
-    'commit',
-    'accept',
-    'reveal',
-    'revealed',
-    'letIn',
-    'forgetJoiner',
-  ]
+  const methods = Object.keys(METHODS) as Method[]
   return Object.fromEntries(methods.map((method) => [method, ask(method)])) as unknown as SecretsDoor
 }
