@@ -16,6 +16,17 @@ async function sealing(device: CallDevice, name: string, phone = false): Promise
   return made
 }
 
+/** A laptop and a phone that came by its link, with a text that both see. */
+async function shareOneText(device: CallDevice): Promise<{ laptop: Device; phone: Device }> {
+  const laptop = await sealing(device, 'laptop')
+  const phone = await sealing(device, 'phone', true)
+  await phone.opens(await laptop.startsBeam())
+  await encrypted(laptop, 2)
+  await laptop.sharesText('marmalade from Granada')
+  await phone.sees('marmalade from Granada')
+  return { laptop, phone }
+}
+
 /** The id in a link, as it is typed or read out. */
 const idIn = (link: string) => /beam_id=([0-9a-f-]{36})/.exec(link)?.[1] ?? ''
 
@@ -50,12 +61,7 @@ test('e1 the control: without sealing, the same is overheard', async ({ device }
 test('e6 both devices read everything again after a reload, and after all were away @everywhere', async ({
   device,
 }) => {
-  const laptop = await sealing(device, 'laptop')
-  const phone = await sealing(device, 'phone', true)
-  await phone.opens(await laptop.startsBeam())
-  await encrypted(laptop, 2)
-  await laptop.sharesText('marmalade from Granada')
-  await phone.sees('marmalade from Granada')
+  const { laptop, phone } = await shareOneText(device)
   await laptop.page.reload()
   await laptop.sees('marmalade from Granada')
   await phone.page.reload()
@@ -65,12 +71,7 @@ test('e6 both devices read everything again after a reload, and after all were a
 })
 
 test('e4 a deletion reaches the other device, and so does its Undo', async ({ device }) => {
-  const laptop = await sealing(device, 'laptop')
-  const phone = await sealing(device, 'phone', true)
-  await phone.opens(await laptop.startsBeam())
-  await encrypted(laptop, 2)
-  await laptop.sharesText('marmalade from Granada')
-  await phone.sees('marmalade from Granada')
+  const { laptop, phone } = await shareOneText(device)
   await laptop.uses(laptop.card('marmalade from Granada'), 'Delete')
   await phone.seesNothingOf('marmalade from Granada')
   await laptop.page.getByRole('button', { name: 'Undo' }).click()
