@@ -143,7 +143,7 @@ test.describe('items', () => {
     here.toPage = (message) => {
       if (message.type !== 'rec_clipboard') return message
       const text = String(message.message)
-      const changed = text.endsWith('A') ? 'B' : 'A'
+      const changed = text.at(-3) === 'A' ? 'B' : 'A'
       return { ...message, message: text.slice(0, -3) + changed + text.slice(-2) }
     }
     await laptop.sharesText('marmalade')
