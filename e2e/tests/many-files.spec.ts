@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, type Locator } from '@playwright/test'
@@ -99,6 +99,26 @@ test.describe('thousands of files that are shared together', () => {
       }
     })
     await info.attach('the sender', { body: await ada.page.screenshot(), contentType: 'image/png' })
+  })
+
+  test('f16_arrive_although_they_were_deleted_on_the_disk_once_they_were_shared', async ({
+    device,
+    folder,
+  }) => {
+    const [ada, bob] = await pair(device)
+    const { path, sums } = await manyFiles(folder)
+    await shareAll(ada, path)
+    const card = cardOf(bob)
+    await expect(card).toHaveCount(1)
+    await rm(path, { recursive: true })
+    await card.getByRole('button', { name: 'Receive' }).click()
+    await card.getByRole('button', { name: 'Show all 2,000' }).click()
+    const [download] = await Promise.all([
+      bob.page.waitForEvent('download'),
+      card.getByRole('button', { name: 'Save IMG 0000.jpg' }).click(),
+    ])
+    const bytes = await readFile(await download.path())
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(sums.get('IMG 0000.jpg'))
   })
 
   test('f16_are_found_by_the_name_of_one_of_them_and_go_with_one_undo', async ({ device, folder }) => {

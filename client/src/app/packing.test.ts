@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { readManifest } from '../protocol/manifest'
 import { packFiles, packFolder, packFolders } from './packing'
 
@@ -31,6 +31,25 @@ it('f16_files_that_need_two_manifests_keep_their_own_bytes', async () => {
   }
   expect(texts.join('')).toBe(many.map((_, at) => `${at};`).join(''))
 })
+
+it('f16_files_that_cannot_be_read_when_they_are_packed_are_told_when_they_are_sent', async () => {
+  const [pack] = await whileNothingIsRead(() => packFiles(files))
+  if (!pack?.manifest) throw new Error('no pack')
+  const bytes = await readAll(pack.file.slice(pack.manifest.bytes))
+  expect(new TextDecoder().decode(bytes)).toBe('onetwothree')
+})
+
+async function whileNothingIsRead<T>(run: () => Promise<T>): Promise<T> {
+  const read = vi
+    .spyOn(Blob.prototype, 'arrayBuffer')
+    .mockRejectedValue(new DOMException('', 'NotReadableError'))
+  try {
+    return await run()
+  } finally {
+    expect(read).toHaveBeenCalled()
+    read.mockRestore()
+  }
+}
 
 async function listOf({ file, manifest }: Awaited<ReturnType<typeof packFolder>>[number]) {
   if (!manifest) throw new Error('no manifest')

@@ -19,6 +19,13 @@ const PACK_TYPE = 'application/octet-stream'
 const AT_ONCE = 25
 
 /**
+ * Of so many bytes, files that are joined in one go are read while the next are joined: to open a file takes the browser
+ * longer than to read a few kilobytes of it, and would take its time out of that of the transfer.
+ */
+const SMALL = 1024 * 1024
+const HELD = 64 * SMALL
+
+/**
  * Returns as few packs as the bounds of a manifest allow: one, unless there are tens of thousands of files. The page can
  * do other things meanwhile. Workers would not be faster: a file that goes to one is asked for on the page all the same.
  */
@@ -91,15 +98,20 @@ async function pack(
   })
 }
 
-/** Returns the files one after the other. The browser reads them when these bytes are read. */
+/** Returns the files one after the other. Those that are small are read at once, the others when these bytes are read. */
 async function joinFiles(files: readonly File[]): Promise<Blob> {
   // A blob of thousands of parts is slow to read, and one of parts of parts is not.
-  const parts: Blob[] = []
+  const parts: Promise<BlobPart>[] = []
+  let held = 0
   for (let first = 0; first < files.length; first += AT_ONCE) {
     if (first > 0) await otherTasks()
-    parts.push(new Blob(files.slice(first, first + AT_ONCE)))
+    const part = new Blob(files.slice(first, first + AT_ONCE))
+    const small = part.size <= SMALL && held + part.size <= HELD
+    if (small) held += part.size
+    // One that cannot be read any more is found out when it is sent, and told then.
+    parts.push(small ? part.arrayBuffer().catch(() => part) : Promise.resolve(part))
   }
-  return new Blob(parts)
+  return new Blob(await Promise.all(parts))
 }
 
 /** Lets waiting tasks run. A timer would wait for 4 ms each time. */
