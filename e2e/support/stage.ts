@@ -37,6 +37,8 @@ export interface DeviceOptions {
 export type CallDevice = (name: string, options?: DeviceOptions) => Promise<Device>
 
 interface Fixtures {
+  /** The devices do not seal, because a client of the wire takes part that reads and writes clear text. */
+  clear: boolean
   /** Opens a device; it closes at the end of the test. */
   device: CallDevice
   /** The folder for the files of this test. */
@@ -53,8 +55,10 @@ export const test = base.extend<Fixtures, { server: Server }>({
     { scope: 'worker' },
   ],
 
+  clear: [false, { option: true }],
+
   // The folder, in which a profile may be, goes after the browsers.
-  device: async ({ browser, browserName, server, folder: _ }, use) => {
+  device: async ({ browser, browserName, clear, server, folder: _ }, use) => {
     const leave: (() => Promise<void>)[] = []
     await use(async (name, options = {}) => {
       const made = options.own
@@ -63,7 +67,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
       leave.push(made.leave)
       await watchPaths(made.context)
       // The tests of clear beams can be run in sealed ones.
-      if (process.env.HELIOGRAPH_SEALED) await seals(made)
+      if (process.env.HELIOGRAPH_SEALED && !clear) await seals(made)
       const page = made.context.pages()[0] ?? (await made.context.newPage())
       const traits = { phone: options.phone ?? false, browser: made.browser, profile: made.profile }
       return new Device(

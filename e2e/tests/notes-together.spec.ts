@@ -42,46 +42,51 @@ test('a check list is ticked on the card, by the keyboard too, and in the viewer
   await expect(ada.page.getByRole('dialog')).toHaveCount(1)
 })
 
-test('a tick is not lost when another device ticks at the same moment', async ({ device }) => {
-  const { ada, bob, link } = await twoDevices(device)
-  const carol = await RawClient.joins(link)
-  await sharesList(ada)
-  const { message: first } = await carol.next('rec_clipboard')
-  await box(ada, 'Bags').click()
-  const ticked = (await carol.next('rec_clipboard')) as unknown as { id: string; message: { base: string } }
-  // Made from the version before, as if Ada's tick had not arrived yet.
-  const { base } = ticked.message
-  const content = JSON.stringify(first).replace(
-    /"checked":false(?=[^}]*\})(?!.*"checked":false)/,
-    '"checked":true',
-  )
-  carol.send({
-    type: 'share_clipboard',
-    id: ticked.id,
-    extra: 'lexi_note',
-    message: { ...(JSON.parse(content) as object), base },
-  })
-  for (const person of [ada, bob]) {
-    await expect(box(person, 'Bags')).toBeChecked()
-    await expect(box(person, 'Torches')).toBeChecked()
-  }
-})
+test.describe('at the same moment as another device', () => {
+  // It reads and writes clear text.
+  test.use({ clear: true })
 
-test('an edit that another device replaces unseen can be kept beside it', async ({ device }) => {
-  const { ada, link } = await twoDevices(device)
-  const carol = await RawClient.joins(link)
-  await sharesList(ada)
-  const { message: first } = await carol.next('rec_clipboard')
-  const editor = await NoteEditor.edits(ada, 'Packing')
-  await editor.titles('Packing for the cabin')
-  await editor.saves()
-  const edited = (await carol.next('rec_clipboard')) as unknown as { id: string; message: { base: string } }
-  const message = { ...(first as object), title: 'Packing for the lake', base: edited.message.base }
-  carol.send({ type: 'share_clipboard', id: edited.id, extra: 'lexi_note', message })
-  await ada.seesToast('Another device has just replaced your version of “Packing for the cabin”.')
-  await ada.page.getByRole('button', { name: 'Keep both' }).click()
-  await ada.sees('Packing for the cabin (copy)')
-  await ada.sees('Packing for the lake')
+  test('a tick is not lost when the other ticks too', async ({ device }) => {
+    const { ada, bob, link } = await twoDevices(device)
+    const carol = await RawClient.joins(link)
+    await sharesList(ada)
+    const { message: first } = await carol.next('rec_clipboard')
+    await box(ada, 'Bags').click()
+    const ticked = (await carol.next('rec_clipboard')) as unknown as { id: string; message: { base: string } }
+    // Made from the version before, as if Ada's tick had not arrived yet.
+    const { base } = ticked.message
+    const content = JSON.stringify(first).replace(
+      /"checked":false(?=[^}]*\})(?!.*"checked":false)/,
+      '"checked":true',
+    )
+    carol.send({
+      type: 'share_clipboard',
+      id: ticked.id,
+      extra: 'lexi_note',
+      message: { ...(JSON.parse(content) as object), base },
+    })
+    for (const person of [ada, bob]) {
+      await expect(box(person, 'Bags')).toBeChecked()
+      await expect(box(person, 'Torches')).toBeChecked()
+    }
+  })
+
+  test('an edit that the other replaces unseen can be kept beside it', async ({ device }) => {
+    const { ada, link } = await twoDevices(device)
+    const carol = await RawClient.joins(link)
+    await sharesList(ada)
+    const { message: first } = await carol.next('rec_clipboard')
+    const editor = await NoteEditor.edits(ada, 'Packing')
+    await editor.titles('Packing for the cabin')
+    await editor.saves()
+    const edited = (await carol.next('rec_clipboard')) as unknown as { id: string; message: { base: string } }
+    const message = { ...(first as object), title: 'Packing for the lake', base: edited.message.base }
+    carol.send({ type: 'share_clipboard', id: edited.id, extra: 'lexi_note', message })
+    await ada.seesToast('Another device has just replaced your version of “Packing for the cabin”.')
+    await ada.page.getByRole('button', { name: 'Keep both' }).click()
+    await ada.sees('Packing for the cabin (copy)')
+    await ada.sees('Packing for the lake')
+  })
 })
 
 async function changesBoth(device: CallDevice): Promise<{ ada: Device; bob: Device; editor: NoteEditor }> {

@@ -67,34 +67,39 @@ test('a device that never reads is closed, and others are not affected', async (
   await talk(bob, ada, 'after it')
 })
 
-test('a device that floods slows only itself', async ({ device }) => {
-  const { ada, bob, link } = await adaAndBob(device)
-  const loud = await RawClient.joins(link)
-  await ada.seesDevices(3)
-  let flooding = true
-  let sent = 0
-  const flood = floods(
-    loud,
-    () => !flooding,
-    (count) => {
-      sent = count
-    },
-  )
+test.describe('a device that floods', () => {
+  // It has to see what the others say.
+  test.use({ clear: true })
 
-  // What the others say overtakes what was sent before it: the flood waits, and they do not.
-  const overtakes = async (from: Device, to: Device, text: string) => {
-    const before = sent
-    await talk(from, to, text)
-    expect(await passedBefore(loud, text)).toBeLessThan(before)
-  }
-  for (let round = 0; round < 5; round += 1) {
-    await overtakes(ada, bob, `calm ${round} of Ada`)
-    await overtakes(bob, ada, `calm ${round} of Bob`)
-  }
-  flooding = false
-  loud.leaves()
-  await flood
-  await ada.seesDevices(2)
+  test('slows only itself', async ({ device }) => {
+    const { ada, bob, link } = await adaAndBob(device)
+    const loud = await RawClient.joins(link)
+    await ada.seesDevices(3)
+    let flooding = true
+    let sent = 0
+    const flood = floods(
+      loud,
+      () => !flooding,
+      (count) => {
+        sent = count
+      },
+    )
+
+    // What the others say overtakes what was sent before it: the flood waits, and they do not.
+    const overtakes = async (from: Device, to: Device, text: string) => {
+      const before = sent
+      await talk(from, to, text)
+      expect(await passedBefore(loud, text)).toBeLessThan(before)
+    }
+    for (let round = 0; round < 5; round += 1) {
+      await overtakes(ada, bob, `calm ${round} of Ada`)
+      await overtakes(bob, ada, `calm ${round} of Bob`)
+    }
+    flooding = false
+    loud.leaves()
+    await flood
+    await ada.seesDevices(2)
+  })
 })
 
 const OFFENCES: readonly { name: string; commit: (raw: RawClient) => void; closes: number }[] = [
