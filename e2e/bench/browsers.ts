@@ -16,6 +16,7 @@ import { measureMemory } from './memory.ts'
 import { measureNetwork } from './network.ts'
 import { measureProcessor } from './processor.ts'
 import { measureResume } from './resume.ts'
+import { measureSealed } from './sealed.ts'
 import { measureSlowLine } from './slow-line.ts'
 import { measureStored } from './stored.ts'
 import { measureSwarm } from './swarm.ts'
@@ -40,6 +41,7 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   change: measureChange,
   processor: measureProcessor,
   resume: measureResume,
+  sealed: measureSealed,
   'slow-line': measureSlowLine,
   stored: measureStored,
   swarm: measureSwarm,

@@ -10,7 +10,7 @@ import { median, type Row } from './table.ts'
 import { DESKTOP_CHROMIUM, withBrowser } from './two-browsers.ts'
 
 const TIMES = 20
-const ITEM = 'the first item'
+export const ITEM = 'the first item'
 
 declare global {
   interface Window {
@@ -68,7 +68,7 @@ async function withBarePage<T>(run: (link: string) => Promise<T>): Promise<T> {
 }
 
 /** Milliseconds from the start of the navigation, by the page's clock, until a frame with the item was drawn. */
-async function untilFirstItem(page: Page, link: string): Promise<number> {
+export async function untilFirstItem(page: Page, link: string): Promise<number> {
   await page.addInitScript((text) => {
     window.heliographFirstItem = new Promise((resolve) => {
       const look = () => {
