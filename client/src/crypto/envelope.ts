@@ -70,8 +70,9 @@ export class Sealer {
 
 /** Opens for one beam key. The keys of the pages that sealed are remembered. */
 export class Opener {
-  /** By the page. */
-  readonly #keys = new Map<string, CryptoKey>()
+  /** By the page. What comes together is opened at once, and its key is made once. */
+  readonly #keys = new Map<string, Promise<CryptoKey>>()
+  readonly #proven = new Set<string>()
 
   constructor(readonly beamKey: Bytes) {}
 
@@ -84,19 +85,21 @@ export class Opener {
       const key = await this.#keyOf(header.page)
       const sealed = bytes.subarray(HEADER_BYTES)
       const opened = await crypto.subtle.decrypt(params(kind, bytes.slice(0, HEADER_BYTES)), key, sealed)
-      // Anybody can name a page. Only one that has the key can seal there.
-      this.#keys.set(header.page, key)
+      this.#proven.add(header.page)
       const content = unpad(new Uint8Array(opened))
       return content && { header, content }
     } catch {
+      // Anybody can name a page. Only one that has the key can seal there.
+      if (!this.#proven.has(header.page)) this.#keys.delete(header.page)
       return null
     }
   }
 
-  async #keyOf(page: string): Promise<CryptoKey> {
-    const known = this.#keys.get(page)
-    if (known) return known
-    return messageKey(this.beamKey, fromBase64Url(page) ?? new Uint8Array(0), 'decrypt')
+  #keyOf(page: string): Promise<CryptoKey> {
+    const key =
+      this.#keys.get(page) ?? messageKey(this.beamKey, fromBase64Url(page) ?? new Uint8Array(0), 'decrypt')
+    this.#keys.set(page, key)
+    return key
   }
 }
 
