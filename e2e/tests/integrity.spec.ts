@@ -47,9 +47,14 @@ for (const part of ['script', 'style'] as const) {
       ada.page.evaluate(
         () => document.body.id === 'changed' || getComputedStyle(document.body).visibility === 'hidden',
       )
-    const refused = ada.page.waitForEvent('console', (message) => /integrity/.test(message.text()))
+    await ada.page.addInitScript(() => {
+      const note = ({ target }: Event) => {
+        if (target instanceof Element) document.documentElement.dataset.refused = target.localName
+      }
+      addEventListener('error', note, true)
+    })
     await ada.opensHome()
-    await refused
+    await expect(ada.page.locator(`[data-refused=${part === 'script' ? 'script' : 'link'}]`)).toBeAttached()
     expect(await isMarked()).toBe(false)
     // The control: a page that names no hashes takes it.
     await ada.page.route(`${ada.origin}/`, async (route) => {
