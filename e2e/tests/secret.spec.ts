@@ -19,37 +19,44 @@ async function sealing(device: CallDevice, name: string, phone = false): Promise
 
 const idIn = (link: string) => /beam_id=([0-9a-f-]{36})/.exec(link)?.[1] ?? ''
 
-test(
-  'e1 the secret leaves neither the page that made it nor the one that was opened with it',
-  everywhere,
-  async ({ device, server }) => {
-    const laptop = await sealing(device, 'laptop')
-    const phone = await sealing(device, 'phone', true)
-    const pages = [laptop, phone].map(({ page }) => ({ page, overheard: new Overheard(page) }))
-    const link = await laptop.startsBeam()
-    await phone.opens(link)
-    await encrypted(laptop)
-    await phone.sharesText('marmalade from Granada')
-    await laptop.sees('marmalade from Granada')
-    // Whatever asks the server for more: a short code, other pages, a call that fails, a reload.
-    await choosesFromBeamMenu(laptop, 'Show QR')
-    await laptop.page.getByRole('button', { name: 'Show a short code' }).click()
-    await expect(laptop.page.getByRole('button', { name: 'Copy short code' })).toBeVisible()
-    await laptop.page.keyboard.press('Escape')
-    for (const path of ['/login', '/doctor', '/nothing/here', '/']) await laptop.opens(laptop.origin + path)
-    await laptop.page.evaluate(() => fetch('/api/nothing', { method: 'POST' }))
-    await phone.page.reload()
-    await phone.sees('marmalade from Granada')
-    for (const { page, overheard } of pages) {
-      overheard.knowsOf(idIn(link))
-      overheard.knowsNotTheSecretOf(link, await keptBy(page), await page.title(), server.log)
-    }
-    // The control: what is looked for would be found.
-    const hex = Buffer.from(link.slice(-43), 'base64url').toString('hex')
-    await phone.page.evaluate((body) => fetch('/api/nothing', { method: 'POST', body }), hex)
-    expect(() => pages[1]?.overheard.knowsNotTheSecretOf(link)).toThrow()
-  },
-)
+// Firefox's driver tells neither the bodies of requests nor the frames of websockets.
+test('e1 the secret leaves neither the page that made it nor the one that was opened with it', async ({
+  device,
+  server,
+}) => {
+  const laptop = await sealing(device, 'laptop')
+  const phone = await sealing(device, 'phone', true)
+  const pages = [laptop, phone].map(({ page }) => ({ page, overheard: new Overheard(page) }))
+  const link = await laptop.startsBeam()
+  await phone.opens(link)
+  await encrypted(laptop)
+  await phone.sharesText('marmalade from Granada')
+  await laptop.sees('marmalade from Granada')
+  // Whatever asks the server for more: a short code, other pages, a call that fails, a reload.
+  await choosesFromBeamMenu(laptop, 'Show QR')
+  await laptop.page.getByRole('button', { name: 'Show a short code' }).click()
+  await expect(laptop.page.getByRole('button', { name: 'Copy short code' })).toBeVisible()
+  await laptop.page.keyboard.press('Escape')
+  for (const path of ['/login', '/doctor', '/nothing/here', '/']) await laptop.opens(laptop.origin + path)
+  await laptop.page.evaluate(() => fetch('/api/nothing', { method: 'POST' }))
+  await phone.page.reload()
+  await phone.sees('marmalade from Granada')
+  for (const { page, overheard } of pages) {
+    overheard.knowsOf(idIn(link))
+    overheard.knowsNotTheSecretOf(link, await keptBy(page), await page.title(), server.log)
+  }
+  // The control: what the worker of the keys could tell the server would be found.
+  const hex = Buffer.from(link.slice(-43), 'base64url').toString('hex')
+  await phone.page.evaluate(
+    ([url, body]) =>
+      new Promise((told) => {
+        const code = `fetch('${url}', { method: 'POST', body: '${body}' }).then(() => postMessage(null))`
+        new Worker(URL.createObjectURL(new Blob([code]))).addEventListener('message', told)
+      }).then(() => {}),
+    [`${phone.origin}/api/nothing`, hex] as const,
+  )
+  expect(() => pages[1]?.overheard.knowsNotTheSecretOf(link)).toThrow()
+})
 
 /** Everything that a page keeps where it can be read, and what is in its address and its history. */
 async function keptBy(page: Device['page']): Promise<string> {
