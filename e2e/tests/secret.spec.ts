@@ -176,4 +176,7 @@ test('e1 Copy link, Share and the code carry the secret after a reload too, and 
   await expect.poll(copied).toBe(idIn(link))
   await laptop.page.getByRole('button', { name: 'Copy link' }).first().click()
   await expect.poll(copied).toBe(link)
+  await choosesFromBeamMenu(laptop, 'Show QR')
+  await laptop.page.getByRole('dialog').getByRole('button', { name: 'Share' }).click()
+  expect(await laptop.page.evaluate(() => (window as { shared?: string }).shared)).toBe(link)
 })
