@@ -22,7 +22,7 @@ CLIENT_SOURCES := $(shell find client/src client/public client/scripts -type f) 
 SERVER_SOURCES := $(shell find shared storage websocket signal turn -path turn/fuzz -prune -o -type f -not -name '*.md' -print) \
 	Cargo.toml Cargo.lock
 
-.PHONY: run build release test test-long bench dev fmt clean lint rust-built rust-tests client-tests e2e
+.PHONY: run build release test test-long bench dev fmt clean lint rust-built rust-tests client-tests reproducible e2e
 
 run: build
 	$(SERVER) serve
@@ -53,6 +53,7 @@ test:
 	@scripts/timed 'Rust, built' $(MAKE) --no-print-directory rust-built
 	@scripts/timed 'Rust' $(MAKE) --no-print-directory rust-tests
 	@scripts/timed 'TypeScript' $(MAKE) --no-print-directory client-tests
+	@scripts/timed 'page, twice' $(MAKE) --no-print-directory reproducible
 	@scripts/timed 'browsers' $(MAKE) --no-print-directory e2e
 	@echo 'What each part took:' && cat target/times
 
@@ -76,6 +77,10 @@ rust-tests: rust-built
 
 client-tests: $(MODULES)
 	npm run --silent test --workspace client
+
+# Builds the page again, in a copy in target/, and compares both builds: the same sources give the same bytes.
+reproducible: $(CLIENT)
+	scripts/reproducible
 
 # The programs that `cargo test` has built already: those for release take minutes more, and differ only in their speed.
 e2e: rust-built

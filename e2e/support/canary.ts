@@ -15,8 +15,8 @@ export class Marks {
   /** By a name of what bears the mark and a name of the form. */
   readonly #forms: readonly { readonly name: string; readonly form: string; readonly bytes: Buffer }[]
 
-  /** @param marks by the name of what bears them; ASCII */
-  constructor(marks: Readonly<Record<string, string>>) {
+  /** @param marks by the name of what bears them; ASCII, or bytes */
+  constructor(marks: Readonly<Record<string, string | Buffer>>) {
     this.#forms = Object.entries(marks).flatMap(([name, mark]) =>
       formsOf(mark).map(({ form, bytes }) => ({ name, form, bytes })),
     )
@@ -78,12 +78,12 @@ export class Marks {
   }
 }
 
-function formsOf(mark: string): readonly { form: string; bytes: Buffer }[] {
+function formsOf(mark: string | Buffer): readonly { form: string; bytes: Buffer }[] {
   const plain = Buffer.from(mark)
   return [
     { form: 'text', bytes: plain },
     { form: 'hex', bytes: Buffer.from(plain.toString('hex')) },
-    { form: 'UTF-16', bytes: Buffer.from(mark, 'utf16le') },
+    { form: 'UTF-16', bytes: Buffer.from(plain.toString('latin1'), 'utf16le') },
     // Where it begins within three bytes decides what its base64 is.
     ...[0, 1, 2].flatMap((before) => {
       const whole = Buffer.concat([Buffer.alloc(before), plain]).toString('base64')

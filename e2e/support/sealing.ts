@@ -17,7 +17,11 @@ export class Overheard {
       socket.on('framesent', note)
       socket.on('framereceived', note)
     })
-    page.on('request', (request) => this.#said.push(request.url(), request.postData() ?? ''))
+    page.on('request', (request) => {
+      const headers = Object.values(request.headers())
+      this.#said.push(request.url(), ...headers, request.postDataBuffer()?.toString('latin1') ?? '')
+    })
+    page.on('console', (message) => this.#said.push(message.text()))
   }
 
   /** Expects that something was overheard at all, and nothing of these. */
@@ -30,10 +34,36 @@ export class Overheard {
     }
   }
 
+  /** Expects that the secret of a link was overheard in no form, nor any of these texts. */
+  knowsNotTheSecretOf(link: string, ...texts: readonly string[]): void {
+    expect(this.#said.length).toBeGreaterThan(0)
+    for (const form of formsOfSecret(link))
+      expect([...this.#said, ...texts].filter((said) => said.includes(form))).toEqual([])
+  }
+
   /** Expects that something was overheard: that of a control run. */
   knowsOf(text: string): void {
     expect(this.#said.some((said) => said.includes(text))).toBe(true)
   }
+}
+
+/** The secret of a link in the forms in which a program may have it: as in the link, its bytes, and these as text. */
+export function formsOfSecret(link: string): readonly string[] {
+  const [, secret = ''] = /#k=([\w-]{43})$/.exec(link) ?? []
+  expect(secret).not.toBe('')
+  const bytes = Buffer.from(secret, 'base64url')
+  const hex = bytes.toString('hex')
+  return [
+    secret,
+    bytes.toString('latin1'),
+    bytes.toString('base64').replace(/=+$/, ''),
+    encodeURIComponent(bytes.toString('base64')),
+    hex,
+    hex.toUpperCase(),
+    bytes.join(','),
+    Buffer.from(secret).toString('base64url').replace(/.$/, ''),
+    Buffer.from(secret).toString('hex'),
+  ]
 }
 
 /** The pictures that a device shows to be compared, in its list of devices. */

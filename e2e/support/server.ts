@@ -145,6 +145,12 @@ export class Server {
   }
 }
 
+/** Runs a command of the program, and returns what it prints. */
+export async function says(...words: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(BINARY, words)
+  return stdout
+}
+
 /** A free port of this machine, which nobody else reaches. */
 async function loopback(): Promise<Place> {
   return { listen: '127.0.0.1', host: '127.0.0.1', port: await freePort(), enter: [] }

@@ -20,8 +20,13 @@ const MARKS = {
   folder: 'calamondin-uniform-6605-whimbrel',
 }
 
-/** Shares everything in a beam that the server keeps, so that it is stored too. */
-async function shareAll(server: Server, device: CallDevice, folder: Folder, sealed: boolean): Promise<void> {
+/** Shares everything in a beam that the server keeps, so that it is stored too. Returns the link of the beam. */
+async function shareAll(
+  server: Server,
+  device: CallDevice,
+  folder: Folder,
+  sealed: boolean,
+): Promise<string> {
   const laptop = await device('laptop')
   const other = await device('other')
   if (sealed) for (const one of [laptop, other]) await seals(one)
@@ -56,6 +61,7 @@ async function shareAll(server: Server, device: CallDevice, folder: Folder, seal
   await laptop.page.getByLabel('Choose folder').setInputFiles(packed)
   await other.sees(MARKS.folder)
   keeper.leaves()
+  return link
 }
 
 for (const sealed of [true, false]) {
@@ -66,8 +72,9 @@ for (const sealed of [true, false]) {
     test.setTimeout(180_000)
     const server = await Server.start()
     try {
-      await shareAll(server, device, folder, sealed)
-      const found = await new Marks(MARKS).within(server)
+      const link = await shareAll(server, device, folder, sealed)
+      const secret = sealed && { 'secret of the link': Buffer.from(link.slice(-43), 'base64url') }
+      const found = await new Marks({ ...MARKS, ...secret }).within(server)
       if (sealed) expect([...found]).toEqual([])
       else
         for (const mark of Object.keys(MARKS)) {

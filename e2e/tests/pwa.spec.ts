@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
+import { seals } from '../support/sealing.ts'
 import { Server } from '../support/server.ts'
 import { test } from '../support/stage.ts'
 
@@ -164,6 +165,36 @@ test('calls and the live channel never pass the service worker', async ({ device
   await ada.seesDevices(1)
   expect(calls.length).toBeGreaterThan(0)
   expect(calls.filter(({ byWorker }) => byWorker)).toEqual([])
+})
+
+test('e1 a page that the service worker serves has the secret of its link', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob', { phone: true })
+  for (const one of [ada, bob]) await seals(one)
+  const link = await ada.startsBeam()
+  await bob.opensHome()
+  await isReadyForOffline(bob)
+  const page = bob.page.waitForResponse((response) => response.request().isNavigationRequest())
+  await bob.opens(link)
+  expect((await page).fromServiceWorker()).toBe(true)
+  await expect(ada.page.getByRole('button', { name: 'Encrypted · 2 devices' })).toBeVisible()
+  await expect(bob.page).toHaveURL(`${bob.origin}/`)
+})
+
+test('e1 a link of a sealed beam from another app is shared with its secret', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob', { phone: true })
+  for (const one of [ada, bob]) await seals(one)
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  await isReadyForOffline(bob)
+  const link = `${bob.origin}/?beam_id=7c9e6679-7425-40de-944b-e07fc1f90ae7#k=${'A'.repeat(43)}`
+  await sharesIn(bob, { url: link })
+  await bob.page
+    .getByRole('region', { name: /to be shared/ })
+    .getByRole('button', { name: 'Share' })
+    .click()
+  await expect(ada.page.locator(`a[href="${link}"]`)).toHaveCount(1)
 })
 
 test('content from another app is shared into the current beam once its owner says so', async ({

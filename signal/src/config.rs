@@ -40,6 +40,9 @@ pub enum Command {
     Health(Box<Config>),
     /// Show every setting of serve, where it comes from, and what is wrong with it. Secrets are left out.
     Config(Box<Config>),
+    /// List the files of the web page in this binary by their SHA-256, as `sha256sum` does, with the fingerprint of the
+    /// whole, which the page shows too.
+    Assets,
     /// List accounts, reset a password, or delete an account, whether the server runs or not. Run it as the user who runs
     /// the server.
     #[command(mut_args(only_storage))]

@@ -11,9 +11,10 @@ use heliograph_signal::app::App;
 use heliograph_signal::clock::Clock;
 use heliograph_signal::config::{Cli, Command, Config, Doctor};
 use heliograph_signal::doctor;
+use heliograph_signal::edge::assets as client;
 use heliograph_signal::error::causes;
 use heliograph_signal::log;
-use heliograph_signal::operate::{backup, settings, users};
+use heliograph_signal::operate::{assets, backup, settings, users};
 use heliograph_signal::start::{self, greeting, start};
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Doctor(asked) => examine(&asked),
         Command::Health(config) => finish(&config, doctor::health(&config)),
         Command::Config(config) => show(&config, &matches),
+        Command::Assets => list_assets(),
         Command::User(asked) => {
             let mut input = io::stdin().lock();
             finish(&asked.config, users::run(&asked, &mut input, &mut io::stdout()))
@@ -185,6 +187,17 @@ fn show(config: &Config, matches: &ArgMatches) -> ExitCode {
     // Standard output may be closed.
     let _ = writeln!(io::stdout(), "{}\n{verdict}", table.unwrap_or_default());
     if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Prints which app is in this binary.
+fn list_assets() -> ExitCode {
+    let Some(listing) = assets::listing(&client::hashes()) else {
+        let _ = write!(io::stderr(), "heliograph: {}", client::NOT_BUILT);
+        return ExitCode::FAILURE;
+    };
+    // Standard output may be closed.
+    let _ = io::stdout().write_all(listing.as_bytes());
+    ExitCode::SUCCESS
 }
 
 fn fail(error: &dyn Error) -> ExitCode {

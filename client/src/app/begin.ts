@@ -6,7 +6,7 @@ import { BEAM_PARAM, findInvite, parseBeamId, SECRET_MARKER } from '../protocol/
 import type { BeamId, ShortCode } from '../protocol/bindings'
 import { parseShortCode } from '../protocol/short-code'
 import type { BeamSession } from '../stores/beam-session'
-import type { CurrentBeam } from './current-beam'
+import { type CurrentBeam, type LinkSecret, NO_SECRET } from './current-beam'
 import { clearSession, loadSession } from './session-storage'
 import { takeParameter } from './shortcut'
 
@@ -49,7 +49,7 @@ export interface Questions {
 /** Enters the first beam of the page. Call it once. */
 export function begin(beam: CurrentBeam, { notesOf, findByCode, warn }: Questions): void {
   const saved = loadSession(Date.now())
-  const invite = takeInvite()
+  const secret = takeSecret()
   const named = takeNamedBeam()
   const linked = named === null ? null : parseBeamId(named)
   const code = named === null ? null : parseShortCode(named)
@@ -81,9 +81,9 @@ export function begin(beam: CurrentBeam, { notesOf, findByCode, warn }: Question
       case 'create':
         return createHere()
       case 'enter':
-        return beam.join(beginning.beam, invite)
+        return beam.join(beginning.beam, secret)
       case 'reuse':
-        return reuse({ ...beginning.session, invite })
+        return reuse({ ...beginning.session, ...secret })
       case 'check':
         return void check(beginning.session)
     }
@@ -118,13 +118,13 @@ function isFreshHome(): boolean {
 
 /**
  * Reads the secret of a link from the address and removes it there at once, so that it stays neither in the address bar nor in
- * the history.
+ * the history. A secret that has lost a part opens nothing, but says that the beam is sealed.
  */
-function takeInvite(): string | null {
-  const invite = findInvite(location.hash)
-  if (location.hash.startsWith(SECRET_MARKER))
-    history.replaceState(history.state, '', `${location.pathname}${location.search}`)
-  return invite
+function takeSecret(): LinkSecret {
+  const { hash, pathname, search } = location
+  if (!hash.startsWith(SECRET_MARKER)) return NO_SECRET
+  history.replaceState(history.state, '', `${pathname}${search}`)
+  return { invite: findInvite(hash), isSealed: true }
 }
 
 /** Reads the id or short code of a beam from the address and removes it there, without a reload. */

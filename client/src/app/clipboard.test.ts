@@ -15,6 +15,13 @@ let shared: string[]
 let mayShare: boolean
 let actions: ReturnType<typeof createClipboard>
 
+const SECRET = 'A'.repeat(43)
+/** The page was loaded in a sealed beam. */
+const seals = (known: { invite?: string }) => {
+  const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: 0, isSealed: true, ...known }
+  stores.session.setState({ status: 'set', session }, true)
+  stores.encryption.setState({ kind: 'unknown' }, true)
+}
 const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
 const holds = (text: string) => vi.stubGlobal('navigator', { clipboard: { readText: async () => text } })
 
@@ -167,6 +174,34 @@ describe('the share sheet', () => {
     await actions.shareLink()
     const url = `${location.origin}/?beam_id=${BEAM}`
     expect(share).toHaveBeenCalledWith({ title: 'Heliograph Beam', text: 'Join my Beam on Heliograph', url })
+  })
+
+  it('e1 gets the secret with the link, and so does Copy link; the bare id has none', async () => {
+    const share = vi.fn(() => Promise.resolve())
+    const writeText = vi.fn(() => Promise.resolve())
+    vi.stubGlobal('navigator', { share, clipboard: { writeText } })
+    seals({ invite: SECRET })
+    await actions.shareLink()
+    await actions.copyLink()
+    await actions.copyBeamId()
+    const url = `${location.origin}/?beam_id=${BEAM}#k=${SECRET}`
+    expect(share).toHaveBeenCalledWith({ title: 'Heliograph Beam', text: 'Join my Beam on Heliograph', url })
+    expect(writeText.mock.calls).toEqual([[url], [BEAM]])
+  })
+
+  it('e1 gets no link without its secret while that is looked up after a reload', async () => {
+    const share = vi.fn(() => Promise.resolve())
+    const writeText = vi.fn(() => Promise.resolve())
+    vi.stubGlobal('navigator', { share, clipboard: { writeText } })
+    seals({})
+    await actions.shareLink()
+    await actions.copyLink()
+    expect(share).not.toHaveBeenCalled()
+    expect(writeText).not.toHaveBeenCalled()
+    // A device that came by the id never had it.
+    stores.encryption.setState({ kind: 'locked' }, true)
+    await actions.copyLink()
+    expect(writeText).toHaveBeenCalledWith(`${location.origin}/?beam_id=${BEAM}`)
   })
 
   it.each([

@@ -4,6 +4,7 @@ import type { Actions, Screen } from '../features/actions'
 import { beamLink } from '../protocol/beam-link'
 import { copyableText, type Item } from '../protocol/item'
 import type { RootNode } from '../protocol/note-nodes'
+import { hasLink } from '../stores/beam-session'
 import { loadable } from '../ui/lazy-part'
 import type { Context } from './context'
 import type { Sharing } from './sharing'
@@ -24,7 +25,8 @@ export function createClipboard(
   }
   const link = () => {
     const state = stores.session.getState()
-    return state.status === 'set' ? beamLink(state.session, stores.site.getState().site, location) : null
+    if (state.status !== 'set' || !hasLink(state.session, stores.encryption.getState())) return null
+    return beamLink(state.session, stores.site.getState().site, location)
   }
   const pasteText = async (pasted: string, screen: Screen, html = '') => {
     const text = pasted.trim()

@@ -21,6 +21,12 @@ import { findRenewed } from './renewed-beam'
 import { isSealing } from './sealing-choice'
 import { clearSessionOf, saveSession, updateSession } from './session-storage'
 
+/** What a link says of the keys of its beam. */
+export type LinkSecret = Pick<BeamSession, 'invite' | 'isSealed'>
+
+/** A link, an id or a code that carries no secret. */
+export const NO_SECRET: LinkSecret = { invite: null }
+
 export class CurrentBeam {
   readonly #context: PageContext
   readonly #secrets: SecretsDoor
@@ -119,11 +125,11 @@ export class CurrentBeam {
    * Enters a beam by its id, and by the secret of its link where there was one. One that the page is in already is joined again only when its channel has
    * stopped.
    */
-  join(beamId: BeamId, invite: string | null = null): void {
+  join(beamId: BeamId, secret: LinkSecret = NO_SECRET): void {
     const session = this.#session()
-    if (session?.beamId !== beamId) return this.enter({ ...joinedSession(beamId), invite })
+    if (session?.beamId !== beamId) return this.enter({ ...joinedSession(beamId), ...secret })
     // Whoever came without the link, and could not be let in, has it now.
-    if (invite !== null && !session.invite) return this.enter({ ...session, invite })
+    if (secret.invite && !session.invite) return this.enter({ ...session, ...secret })
     if (this.#context.stores.connection.getState().status === 'stopped') this.rejoin()
   }
 
@@ -228,7 +234,8 @@ export function createBeamActions(
     joinBeam(text) {
       const beamId = findBeamId(text)
       if (!beamId) return false
-      beam.join(beamId, findInvite(text))
+      const invite = findInvite(text)
+      beam.join(beamId, invite === null ? NO_SECRET : { invite, isSealed: true })
       toaster.ok(t`Joined Beam successfully`)
       return true
     },

@@ -41,6 +41,17 @@ describe('recent beams', () => {
     expect(recent()).toEqual([id(1), id(3)])
   })
 
+  it('e1 remember after a reload that a beam is sealed, and the secret of its link only until then', () => {
+    enter(1, 'me', 'phone')
+    const invite = 'A'.repeat(43)
+    stores.session.setState({ status: 'set', session: { ...session(1), isSealed: true, invite } }, true)
+    expect(JSON.stringify({ ...localStorage })).not.toContain(invite)
+    open()
+    const [beam] = stores.recentBeams.getState().beams
+    expect(beam).toMatchObject({ beamId: id(1), isSealed: true })
+    expect(beam).not.toHaveProperty('invite')
+  })
+
   it('are removed one by one, and all', () => {
     for (const number of [1, 2, 3]) enter(number, 'me', 'phone')
     const { forgetRecent } = createRecentBeams(stores)

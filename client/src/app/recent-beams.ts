@@ -18,6 +18,7 @@ const storedSchema = v.array(
     beam_key: v.nullable(v.custom<BeamKey>((value) => typeof value === 'string')),
     beam_name: v.string(),
     expiresAt: v.nullable(v.number()),
+    sealed: v.optional(v.boolean()),
     at: v.number(),
   }),
 )
@@ -70,18 +71,21 @@ function teller({ recentBeams }: Pick<Stores, 'recentBeams'>): (event: RecentBea
 function read(): readonly RecentBeam[] {
   const parsed = v.safeParse(storedSchema, parseJson(browserStorage.getItem(KEY) ?? ''))
   if (!parsed.success) return []
-  return parsed.output.flatMap(({ beam_id, beam_key, beam_name, expiresAt, at }) => {
+  return parsed.output.flatMap(({ beam_id, beam_key, beam_name, expiresAt, sealed, at }) => {
     const beamId = parseBeamId(beam_id)
-    return beamId ? { beamId, beamKey: beam_key, beamName: beam_name, expiresAt, at } : []
+    const isSealed = sealed === true && { isSealed: true }
+    return beamId ? { beamId, beamKey: beam_key, beamName: beam_name, expiresAt, ...isSealed, at } : []
   })
 }
 
 function write(beams: readonly RecentBeam[]): void {
-  const entries = beams.map(({ beamId, beamKey, beamName, expiresAt, at }) => ({
+  // Without the secret of the link, which the worker of the keys keeps.
+  const entries = beams.map(({ beamId, beamKey, beamName, expiresAt, isSealed, at }) => ({
     beam_id: beamId,
     beam_key: beamKey,
     beam_name: beamName,
     expiresAt,
+    ...(isSealed === true && { sealed: true }),
     at,
   }))
   browserStorage.setItem(KEY, JSON.stringify(entries))

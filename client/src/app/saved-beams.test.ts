@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { beforeEach, expect, it, vi } from 'vitest'
 import type { BeamActions } from '../features/beam-actions'
-import type { Beam, BeamShare } from '../protocol/bindings'
+import type { Beam, BeamId, BeamShare } from '../protocol/bindings'
 import { createStores, type Stores } from '../stores/stores'
 import { HttpError } from '../transport/http'
 import { createSavedBeams } from './saved-beams'
@@ -75,6 +75,19 @@ it.each(FAILURES)('says what the server says instead of "%s"', async (_, act) =>
   answer = () => Promise.reject(new HttpError(403, 'no', 'Only the owner may do this.'))
   await act()
   expect(toasts()).toEqual(['Only the owner may do this.'])
+})
+
+it('e1 copies the link of the beam that the page is in with its secret, of any other one without', async () => {
+  const writeText = vi.fn(() => Promise.resolve())
+  vi.stubGlobal('navigator', { clipboard: { writeText } })
+  const invite = 'A'.repeat(43)
+  const session = { beamId: BEAM.beam_id, beamKey: null, beamName: 'Trip', expiresAt: null, invite }
+  stores.session.setState({ status: 'set', session }, true)
+  await actions.copyLinkOf(BEAM.beam_id)
+  await actions.copyLinkOf('other' as BeamId)
+  await actions.copyId(BEAM.beam_id)
+  const link = `${location.origin}/?beam_id=`
+  expect(writeText.mock.calls).toEqual([[`${link}beam#k=${invite}`], [`${link}other`], ['beam']])
 })
 
 it.each([

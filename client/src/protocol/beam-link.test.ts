@@ -30,9 +30,17 @@ describe('b9 a beam id', () => {
 
   it('is found in a link, up to the next parameter or the fragment', () => {
     expect(findBeamId(`https://h.example/?beam_id=${ID}`)).toBe(ID)
-    expect(findBeamId(`https://h.example/space?beam_id=${ID}&x=1#k=abc`)).toBe(ID)
+    expect(findBeamId(`https://h.example/space?beam_id=${ID}&x=1#y`)).toBe(ID)
     expect(findBeamId('https://h.example/?beam_id=nonsense')).toBeNull()
   })
+})
+
+it('e1 finds no beam in a link that has lost a part of its secret', () => {
+  const link = `https://h.example/?beam_id=${ID}#k=${'A'.repeat(43)}`
+  expect(findBeamId(link)).toBe(ID)
+  expect(findBeamId(`${link} sent from my phone`)).toBe(ID)
+  expect(findBeamId(link.slice(0, -1))).toBeNull()
+  expect(findBeamId(`${link}A`)).toBeNull()
 })
 
 describe('p3 the link of a beam', () => {

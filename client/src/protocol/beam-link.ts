@@ -21,8 +21,12 @@ export function parseBeamId(text: string): BeamId | null {
   return V4.test(trimmed) ? (trimmed.toLowerCase() as BeamId) : null
 }
 
-/** Finds a beam id in typed, pasted or scanned text: the id alone, or the text after `?beam_id=` up to `&` or `#`. */
+/**
+ * Finds a beam id in typed, pasted or scanned text: the id alone, or the text after `?beam_id=` up to `&` or `#`. A link
+ * that has lost a part of its secret is broken: it would lead into the beam as if it had none.
+ */
 export function findBeamId(text: string): BeamId | null {
+  if (text.includes(SECRET_MARKER) && findInvite(text) === null) return null
   const [, after] = text.split(MARKER)
   return parseBeamId(after === undefined ? text : (after.split(/[&#]/)[0] ?? ''))
 }

@@ -1,12 +1,18 @@
 import { expect, it } from 'vitest'
 import { dropShared, putShared, readShared, wordsOf } from './share-target'
 
+const LINK = 'https://h.example/?beam_id=7c9e6679-7425-40de-944b-e07fc1f90ae7'
+const SECRET = 'A'.repeat(43)
+
 it.each([
   ['', 'hello', '', 'hello'],
   ['A page', '', 'https://a.example/', 'https://a.example/'],
   ['A page', 'Look: https://a.example/', 'https://a.example/', 'Look: https://a.example/'],
   ['A page', 'Look', 'https://a.example/', 'Look\nhttps://a.example/'],
   ['Only a title', '', '', 'Only a title'],
+  ['A beam', 'Join', `${LINK}#k=${SECRET}`, `Join\n${LINK}#k=${SECRET}`],
+  // Some browsers share an address without its fragment beside the text that has it.
+  ['A beam', `Join ${LINK}#k=${SECRET}`, LINK, `Join ${LINK}#k=${SECRET}`],
   ['', '', '', ''],
 ])('of %j, %j and %j it shares %j', (title, text, url, words) => {
   expect(wordsOf(title, text, url)).toBe(words)

@@ -1,6 +1,7 @@
 /** The beam that this page is in, the specification's "session". It is kept in local storage under `session`. */
 import { createStore } from 'zustand/vanilla'
 import type { BeamId, BeamKey, Site } from '../protocol/bindings'
+import type { Encryption } from './encryption'
 
 /** The stored name of a beam that was joined by a link (the specification's "Link parameter"). */
 export const UNTITLED_KEY = 'Untitled Beam'
@@ -19,6 +20,14 @@ export interface BeamSession {
   readonly isSealed?: boolean
   /** Milliseconds since the Unix epoch, converted from the server's clock to this device's; null for a saved beam. */
   readonly expiresAt: number | null
+}
+
+/**
+ * Whether the beam's link can be told. That of a sealed beam carries the secret, which a page looks up after it was loaded. Where
+ * this device never had the secret, the link is the bare one.
+ */
+export function hasLink({ isSealed, invite }: BeamSession, { kind }: Encryption): boolean {
+  return !(isSealed === true && !invite && kind === 'unknown')
 }
 
 export type BeamSessionState =

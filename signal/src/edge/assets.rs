@@ -1,6 +1,7 @@
 //! The built client, embedded in the binary. It was compressed at build time.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Extension;
@@ -22,14 +23,41 @@ use crate::files::byte_range;
 #[folder = "../client/dist/"]
 struct Client;
 
-const INDEX: &str = "index.html";
+/// The page. Its script and style, and through them all other files, are named after their contents.
+pub const INDEX: &str = "index.html";
 /// The picture in previews of links, as the index names it.
 const PREVIEW: &str = "/preview.png";
 /// Folder of files whose names contain a hash of their contents.
 const HASHED: &str = "assets/";
+/// The encodings of the compressed copies, the smallest first, and what stands behind the names of their files.
+const ENCODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const ASK_FIRST: HeaderValue = HeaderValue::from_static("no-cache");
-const NOT_BUILT: &str = "The client is not built: run make build.\n";
+/// Said where a binary was built without the client.
+pub const NOT_BUILT: &str = "The client is not built: run make build.\n";
+
+/// The SHA-256 of files, by their paths.
+pub type Hashes = BTreeMap<Cow<'static, str>, [u8; 32]>;
+
+/// The files of the client in this binary, as browsers have them: the compressed copies are other forms of the same
+/// bytes, and depend on the compressor.
+#[must_use]
+pub fn hashes() -> Hashes {
+    hashes_of::<Client>()
+}
+
+fn hashes_of<Files: RustEmbed>() -> Hashes {
+    let files = Files::iter().filter(|path| {
+        let copied = ENCODINGS.iter().find_map(|(_, suffix)| path.strip_suffix(suffix));
+        copied.is_none_or(|file| Files::get(file).is_none())
+    });
+    files
+        .filter_map(|path| {
+            let hash = Files::get(&path)?.metadata.sha256_hash();
+            Some((path, hash))
+        })
+        .collect()
+}
 
 /// Serves every path outside the API: a file of the client, else its index (H4).
 pub async fn serve(
@@ -138,9 +166,9 @@ fn best_variant<Files: RustEmbed>(
     name: &str,
     headers: &HeaderMap,
 ) -> Option<(EmbeddedFile, Option<&'static str>)> {
-    for (encoding, suffix) in [("br", "br"), ("gzip", "gz")] {
+    for (encoding, suffix) in ENCODINGS {
         if accepts(headers, encoding)
-            && let Some(file) = Files::get(&format!("{name}.{suffix}"))
+            && let Some(file) = Files::get(&format!("{name}{suffix}"))
         {
             return Some((file, Some(encoding)));
         }
@@ -255,6 +283,22 @@ mod tests {
             let forever = "public, max-age=31536000, immutable";
             assert_eq!(header(&response, "cache-control"), forever);
         }
+    }
+
+    #[test]
+    fn the_files_of_the_client_are_listed_without_their_compressed_copies() {
+        let hashes = hashes_of::<Fixture>();
+        let paths: Vec<_> = hashes.keys().map(|path| &**path).collect();
+        let expected = [
+            "assets/index-abc123.js",
+            "assets/texts-de-a1-b2_c3.js",
+            "assets/texts-en-12345678.js",
+            "assets/texts-zh-Hant-0a1b2c3d.js",
+            "index.html",
+        ];
+        assert_eq!(paths, expected);
+        let script = &Fixture::get("assets/index-abc123.js").unwrap().data;
+        assert_eq!(hashes["assets/index-abc123.js"], *Sha256::digest(script));
     }
 
     #[tokio::test]

@@ -1,7 +1,7 @@
 //! HTTP: the routes, their extractors, and the layers around every response.
 
 pub(crate) mod answers;
-mod assets;
+pub mod assets;
 pub mod auth;
 mod cookies;
 mod deadline;

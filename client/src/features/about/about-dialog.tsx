@@ -64,6 +64,7 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
           </li>
         ))}
       </ul>
+      <Fingerprint />
       <DialogFoot>
         <Link className={cx(buttonClass({ look: 'plain' }), css.done)} to={paths.doctor}>
           {t`Connection check`}
@@ -73,5 +74,24 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
         </Button>
       </DialogFoot>
     </Dialog>
+  )
+}
+
+/**
+ * The fingerprint of the app that runs. The build writes it into the page, so it is what the page claims of itself: it tells
+ * versions apart, and a page that somebody has changed can name any.
+ */
+function Fingerprint() {
+  const fingerprint = document.querySelector<HTMLMetaElement>('meta[name="fingerprint"]')?.content
+  // Vite's server for development serves no build.
+  if (!fingerprint) return null
+  return (
+    <dl className={css.fingerprint}>
+      <dt>{t`Fingerprint (SHA-256)`}</dt>
+      <dd>
+        <code dir="ltr">{fingerprint}</code>
+      </dd>
+      <dd>{t`This is what the page says about itself. SECURITY.md, beside the source code, tells how to check it.`}</dd>
+    </dl>
   )
 }

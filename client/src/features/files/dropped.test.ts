@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { droppedFiles } from './dropped'
+import { droppedFiles, droppedTexts } from './dropped'
 
 const file = (name: string) => ({
   name,
@@ -110,4 +110,10 @@ describe('the files of a drop', () => {
     expect(names).toEqual([])
     expect(left).toEqual(['a'])
   })
+})
+
+it('e1 a link that is dropped keeps its secret, beside the comments of its list', () => {
+  const link = `https://h.example/?beam_id=7c9e6679-7425-40de-944b-e07fc1f90ae7#k=${'A'.repeat(43)}`
+  const data = { getData: (type: string) => (type === 'text/uri-list' ? `#Heliograph\r\n${link}` : '') }
+  expect(droppedTexts(data as unknown as DataTransfer)).toEqual([link])
 })

@@ -30,7 +30,13 @@ export function Hero() {
   const isSaved = useSavedName() !== null
   return (
     <Column
-      picture={link && <QrCode value={link} size="big" label={t`QR code of this beam`} />}
+      picture={
+        link ? (
+          <QrCode value={link} size="big" label={t`QR code of this beam`} />
+        ) : (
+          <Skeleton className={css.skeleton} />
+        )
+      }
       heading={isSaved ? '' : i18n._(SCAN)}
     >
       <BeamButtons />

@@ -15,4 +15,6 @@ it.each([
   [`${ID}0`, 'error', 'This is not a beam ID.'],
   [`http://a.example/?beam_id=${ID.slice(0, 9)}`, 'hint', 'The link is not whole yet.'],
   [`http://a.example/?beam_id=${ID}`, 'hint', 'Joining…'],
+  [`http://a.example/?beam_id=${ID}#k=${'A'.repeat(42)}`, 'hint', 'The link is not whole yet.'],
+  [`http://a.example/?beam_id=${ID}#k=${'A'.repeat(43)}`, 'hint', 'Joining…'],
 ])('after %j it says %s %j', (text, kind, words) => expect(joinHint(text)).toEqual({ kind, text: words }))

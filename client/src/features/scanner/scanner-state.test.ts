@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { reduceScanner, type ScannerEvent, type ScannerState, wantsCamera } from './scanner-state'
 
 const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
+const SECRET = 'A'.repeat(43)
 const closed: ScannerState = { status: 'closed' }
 
 const scannerAfter = (...events: ScannerEvent[]) => events.reduce(reduceScanner, closed)
@@ -22,9 +23,10 @@ describe('the scanner', () => {
   it.each([
     `https://heliograph.example/?beam_id=${ID}`,
     `http://10.0.0.7:8080/?beam_id=${ID.toUpperCase()}&from=code#x`,
+    `https://heliograph.example/?beam_id=${ID}#k=${SECRET}`,
     ID,
-  ])('closes with the beam of %s', (text) => {
-    expect(scannerAfter(...open, read(text))).toEqual({ status: 'closing', beam: ID })
+  ])('closes with the whole of %s', (text) => {
+    expect(scannerAfter(...open, read(text))).toEqual({ status: 'closing', text })
     expect(scannerAfter(...open, read(text), { type: 'gone' })).toEqual(closed)
   })
 
@@ -32,11 +34,12 @@ describe('the scanner', () => {
     ['a page of somebody else', 'https://example.org/', /not from a beam/],
     ['an id of version 1', '9b2f1c34-6f0e-11ee-b962-0242ac120002', /not from a beam/],
     ['a link without a whole id', 'https://a.example/?beam_id=7c9e6679', /broken/],
+    ['a link without its whole secret', `https://a.example/?beam_id=${ID}#k=${SECRET.slice(1)}`, /broken/],
   ])('names %s and goes on', (_what, text, hint) => {
     const state = scannerAfter(...open, read(text))
     expect(state).toEqual({ status: 'open', hint: expect.stringMatching(hint) })
     expect(reduceScanner(state, read(text))).toBe(state)
-    expect(reduceScanner(state, read(ID))).toEqual({ status: 'closing', beam: ID })
+    expect(reduceScanner(state, read(ID))).toEqual({ status: 'closing', text: ID })
   })
 
   it('ignores codes while it closes', () => {

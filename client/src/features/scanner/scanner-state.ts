@@ -1,7 +1,6 @@
 /** The states of the scanner: closed, open once the camera is granted, closing after a scan, closed again. */
 import { t } from '@lingui/core/macro'
 import { BEAM_PARAM, findBeamId } from '../../protocol/beam-link'
-import type { BeamId } from '../../protocol/bindings'
 
 export type ScannerState =
   | { status: 'closed' }
@@ -12,7 +11,8 @@ export type ScannerState =
   | { status: 'resting' }
   /** There is no camera. The screen shows what else to do. */
   | { status: 'failed'; why: string }
-  | { status: 'closing'; beam: BeamId }
+  /** The text of a beam's code was read: its whole link, with the secret. */
+  | { status: 'closing'; text: string }
 
 export type ScannerEvent =
   | { type: 'asked' }
@@ -84,8 +84,7 @@ function openAfter(state: Open, event: ScannerEvent): ScannerState {
 
 /** A code of a beam ends the scan. Any other code is named, and scanning continues. */
 function readingAfter(state: Open, text: string): ScannerState {
-  const beam = findBeamId(text)
-  if (beam) return { status: 'closing', beam }
+  if (findBeamId(text)) return { status: 'closing', text }
   const hint = text.includes(BEAM_PARAM)
     ? t`The link in this code is broken. Create a new code on the other screen.`
     : t`This code is not from a beam. Scan the one on the other screen.`

@@ -27,8 +27,8 @@ export function Scanner({ onJoined, onClose }: { onJoined?: (() => void) | undef
   useModal(dialog)
   useBackCloses(true, cancel)
   useVisibility(tell)
-  const join = (beam: string) => {
-    actions.joinBeam(beam)
+  const join = (text: string) => {
+    actions.joinBeam(text)
     onJoined?.()
   }
   useEnd(state, tell, join, onClose)
@@ -140,19 +140,19 @@ function useVisibility(tell: (event: ScannerEvent) => void) {
 function useEnd(
   state: ScannerState,
   tell: (event: ScannerEvent) => void,
-  onBeam: (beam: string) => void,
+  onBeam: (text: string) => void,
   onClose: () => void,
 ) {
   const join = useEffectEvent(onBeam)
   const closed = useEffectEvent(onClose)
-  const beam = state.status === 'closing' ? state.beam : null
+  const text = state.status === 'closing' ? state.text : null
   useEffect(() => {
-    if (!beam) return
+    if (text === null) return
     navigator.vibrate?.(30)
-    join(beam)
+    join(text)
     const timer = setTimeout(() => tell({ type: 'gone' }), CLOSING_MS)
     return () => clearTimeout(timer)
-  }, [beam, tell])
+  }, [text, tell])
   const isClosed = state.status === 'closed'
   useEffect(() => {
     if (isClosed) closed()

@@ -3,7 +3,7 @@ import { msg, t } from '@lingui/core/macro'
 import { useStore } from 'zustand'
 import { beamLink } from '../../protocol/beam-link'
 import { mayShare } from '../../stores/beam-access'
-import type { BeamSession } from '../../stores/beam-session'
+import { type BeamSession, hasLink } from '../../stores/beam-session'
 import { whyGone } from '../../stores/connection'
 import { useApp } from '../actions'
 
@@ -32,11 +32,13 @@ export function newBeamLabel(status: 'none' | 'creating' | 'failed' | 'set'): st
   return status === 'failed' ? t`Try again` : t`New Beam`
 }
 
-/** Returns the link by which another device joins; null while there is no beam. */
+/** Returns the link by which another device joins; null while there is no beam, and while its secret is looked up. */
 export function useBeamLink(): string | null {
-  const site = useStore(useApp().stores.site, (state) => state.site)
+  const { site, encryption } = useApp().stores
+  const about = useStore(site, (state) => state.site)
   const session = useSession()
-  return session && beamLink(session, site, window.location)
+  const isKnown = useStore(encryption, (state) => session !== null && hasLink(session, state))
+  return session && isKnown ? beamLink(session, about, window.location) : null
 }
 
 /** Returns the number of devices in the beam, this one included. */

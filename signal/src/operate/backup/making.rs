@@ -14,6 +14,7 @@ use super::{
     BLOBS, DATABASE, Error, FORMAT, MANIFEST, Manifest, PIECE, SUMS, TLS, lasting, of_file,
 };
 use crate::config::Config;
+use crate::operate::sums::sum_line;
 
 /// Size of a block in a tar.
 const BLOCK: u64 = 512;
@@ -277,7 +278,7 @@ impl Entry<'_> {
         let padding = vec![0; usize::try_from(rest).unwrap_or_default()];
         let Self { archive, name, sum, .. } = self;
         archive.tar.get_mut().write_all(&padding).map_err(of_file(&archive.path))?;
-        archive.sums += &super::reading::sum_line(&sum.finalize(), &name);
+        archive.sums += &sum_line(&sum.finalize(), &name);
         Ok(())
     }
 

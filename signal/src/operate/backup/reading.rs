@@ -1,6 +1,5 @@
 //! Reads an archive and checks it from beginning to end, before anything of it is used.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
@@ -10,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use tar::EntryType;
 
 use super::{BLOBS, DATABASE, Error, FORMAT, MANIFEST, Manifest, PIECE, SUMS, TLS, of_file};
+use crate::operate::sums::sum_line;
 
 /// Largest manifest and largest list of sums, in bytes: of ten million files.
 const TEXT_BYTES: u64 = 1 << 30;
@@ -25,16 +25,6 @@ pub enum Entry {
     Tls(String),
     /// An uploaded file or a picture.
     Blob(BlobKey),
-}
-
-/// The line of `SHA256SUMS` for an entry.
-pub fn sum_line(sum: &[u8], name: &str) -> String {
-    let mut line = String::new();
-    for byte in sum {
-        // Writing to a String never fails.
-        let _ = write!(line, "{byte:02x}");
-    }
-    line + "  " + name + "\n"
 }
 
 /// Reads the whole archive and hands each entry to `take`, with its bytes, which it may leave unread. Returns the sums,
