@@ -5,7 +5,6 @@
 import { headerOf, type Kind } from '../crypto/envelope'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
 import { type Item, liveItem, type NoteMark } from '../protocol/item'
-import { equalJson } from '../protocol/json'
 import { noteItem } from '../protocol/note'
 import {
   isEnvelope,
@@ -27,6 +26,7 @@ import type { LiveBeam } from '../transport/live-beam'
 import type { Having, OpenedText } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { type BeamChannel, ClearChannel } from './beam-channel'
+import { ItemVersions } from './item-versions'
 import { newItemId } from './random-ids'
 import { WaysIn, type WaysInEvents } from './ways-in'
 
@@ -39,16 +39,6 @@ export interface SealedBeamEvents extends Pick<WaysInEvents, 'onTrust' | 'onIn' 
   onLearnt(learnt: Pick<BeamSession, 'invite' | 'isSealed'>): void
   /** This device has been let in. */
   onKeyed(): void
-}
-
-/** A version of an item, as it went or came. */
-interface Version {
-  /** The message as the server has it. */
-  readonly sealed: string
-  /** The content as text, by which an item that is shared again is known to be the same. */
-  readonly content: string
-  /** The last message of the item that the server has sent; null for none. */
-  readonly came: string | null
 }
 
 export class SealedBeam implements BeamChannel {
@@ -73,11 +63,7 @@ export class SealedBeam implements BeamChannel {
   /** Whether the server stores the beam, and whether this device has looked there for its keys. */
   #isSaved = false
   #isWithdrawn = false
-  readonly #versions = new Map<ItemId, Version>()
-  /** Names of envelopes that came, and were replaced by others that came. */
-  readonly #replaced = new Set<string>()
-  /** Proofs of deletions that were used. */
-  readonly #used = new Set<string>()
+  readonly #versions = new ItemVersions()
   /** Items whose deletion is being sealed. */
   readonly #deleting = new Set<ItemId>()
   /** The highest number of a signal that came from each page. */
@@ -147,7 +133,7 @@ export class SealedBeam implements BeamChannel {
     if (this.#isClear) return this.#clear.delete(id, message)
     this.#deleting.add(id)
     this.#send(async () => {
-      const version = this.#versions.get(id)
+      const version = this.#versions.find(id)
       const proof = version && this.#isSealed ? await this.#seal('delete_note', { id }) : undefined
       return () => {
         // It may have been shared again meanwhile.
@@ -205,7 +191,7 @@ export class SealedBeam implements BeamChannel {
     const kept = keptKeysIn(item.message)
     if (kept !== null) return this.#openKept(item, kept)
     // Whoever shares it again in clear text is no device of the beam.
-    if (!isEnvelope(item.message) && this.#versions.has(item.id)) throw new Error('The item was sealed.')
+    if (!isEnvelope(item.message) && this.#versions.find(item.id)) throw new Error('The item was sealed.')
     if (!isEnvelope(item.message)) return liveItem(item, note)
     return this.#open(item, item.message, note)
   }
@@ -220,8 +206,9 @@ export class SealedBeam implements BeamChannel {
 
   async isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): Promise<boolean> {
     if (id !== undefined && id === this.#keptKeys?.id) this.#keptKeys = null
-    const isSealed =
-      isEnvelope(message) || (id === undefined ? this.#hasSealed(message) : this.#versions.has(id))
+    // Deleting by content concerns plain items alone.
+    const isOfSealed = id === undefined ? this.#versions.hasContent(message) : this.#versions.find(id)
+    const isSealed = isEnvelope(message) || isOfSealed
     if (!isSealed) return true
     const isRight = id !== undefined && extra !== undefined && (await this.#isProof(extra, id))
     // The server deletes too, as after a restart (S28): what it still has shows whether this is so.
@@ -229,18 +216,11 @@ export class SealedBeam implements BeamChannel {
     return isRight
   }
 
-  /** Whether an item was sealed that has this content: deleting by content concerns plain items alone. */
-  #hasSealed(message: unknown): boolean {
-    return [...this.#versions.values()].some(({ content }) => equalJson(JSON.parse(content).message, message))
-  }
-
   async #isProof(extra: string, id: ItemId): Promise<boolean> {
     await this.#untilSettled()
     const opened = await this.#openText('delete_note', extra)
-    const isRight = opened.is === 'open' && readSealedDeletion(opened.text) === id && !this.#used.has(extra)
-    // After an Undo, the server could use it again.
-    if (isRight) this.#used.add(extra)
-    return isRight
+    const isRight = opened.is === 'open' && readSealedDeletion(opened.text) === id
+    return isRight && this.#versions.proves(extra)
   }
 
   saved(isMine: boolean): void {
@@ -295,11 +275,7 @@ export class SealedBeam implements BeamChannel {
     const opened = await this.#opened('share_clipboard', envelope)
     const inside = opened.is === 'open' ? readSealedItem(opened.text) : null
     if (!inside || inside.id !== item.id || inside.to !== item.to) throw new Error('The item does not open.')
-    const known = this.#versions.get(item.id)
-    // A version that was replaced here by another that came was put back by the server.
-    const isOld = known !== undefined && this.#replaced.has(nameOf(envelope))
-    if (!isOld) this.#came(item.id, sealed, inside)
-    const shown = isOld ? (JSON.parse(known.content) as SealedContent) : inside
+    const shown = this.#versions.came(sealed, inside)
     const message = withoutGoneCopy(shown.message, copy)
     return liveItem({ ...item, message, extra: shown.extra }, note)
   }
@@ -310,12 +286,6 @@ export class SealedBeam implements BeamChannel {
     await this.#entered
     if (!this.#isSealed) this.#has(await this.#secrets.openKept(this.#beam, sealed))
     return null
-  }
-
-  #came(id: ItemId, sealed: string, content: SealedContent): void {
-    const before = this.#versions.get(id)
-    if (before?.came && before.came !== sealed) this.#replaced.add(nameOf(before.came))
-    this.#versions.set(id, { sealed, content: textOf(content), came: sealed })
   }
 
   async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {
@@ -333,11 +303,10 @@ export class SealedBeam implements BeamChannel {
   /** Returns the message of a content, the same one when it was sealed before; null in a beam that is not sealed. */
   async #envelopeOf(content: SealedContent): Promise<string | null> {
     if (!this.#isSealed) return null
-    const text = textOf(content)
-    const known = this.#versions.get(content.id)
-    if (known?.content === text) return known.sealed
+    const before = this.#versions.sealedBefore(content)
+    if (before !== null) return before
     const sealed = withCopy(await this.#seal('share_clipboard', content), content.message)
-    this.#versions.set(content.id, { sealed, content: text, came: known?.came ?? null })
+    this.#versions.went(sealed, content)
     return sealed
   }
 
@@ -460,21 +429,11 @@ export class SealedBeam implements BeamChannel {
   }
 }
 
-function textOf({ id, extra, message, to }: SealedContent): string {
-  return JSON.stringify({ id, extra, message, to })
-}
-
 /** Before the next attempt, in milliseconds. */
 const PAUSE_MS = 1_000
 
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-}
-
-/** Names an envelope by its page and number, which no other has. */
-function nameOf(sealed: string): string {
-  const header = headerOf(partEnvelope(sealed).envelope)
-  return header ? `${header.page}:${header.number}` : sealed
 }
 
 function isSame(one: Encryption, other: Encryption): boolean {
