@@ -1,13 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Sealer } from '../crypto/envelope'
-import type { ItemId } from '../protocol/bindings'
+import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { SealedContent } from '../protocol/sealed-item'
 import { ItemVersions } from './item-versions'
 
 const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const OTHER = '02234567-89ab-4cde-8f01-23456789abcd' as ItemId
 
-const of = (message: unknown, id = ITEM): SealedContent => ({ id, extra: 'text', message })
+const ADA = '11234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+const BOB = '21234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+
+const of = (message: unknown, id = ITEM, from = ADA): SealedContent => ({ id, from, extra: 'text', message })
 
 let sealer: Sealer
 let versions: ItemVersions
@@ -28,10 +31,15 @@ describe('an item', () => {
     expect(versions.sealedBefore(of('bread', OTHER))).toBeNull()
   })
 
-  it('that came is shared again as it came', async () => {
+  it('that came is shared again as it came, also by another device: it is still of the one that shared it', async () => {
     const sealed = await envelope()
     versions.came(sealed, of('bread'))
-    expect(versions.sealedBefore(of('bread'))).toBe(sealed)
+    expect(versions.sealedBefore(of('bread', ITEM, BOB))).toBe(sealed)
+  })
+
+  it('that did not come yet is sealed afresh when this device has another id', async () => {
+    versions.went(await envelope(), of('bread'))
+    expect(versions.sealedBefore(of('bread', ITEM, BOB))).toBeNull()
   })
 
   it('is known by its content', async () => {

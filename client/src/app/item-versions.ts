@@ -35,7 +35,9 @@ export class ItemVersions {
   /** Returns the message of a content that this item has already; null where it has another one. */
   sealedBefore(content: SealedContent): string | null {
     const known = this.#versions.get(content.id)
-    return known && textOf(known.content) === textOf(content) ? known.sealed : null
+    if (!known || textOf(known.content) !== textOf(content)) return null
+    // What nobody else has got is of this device, also when it has another id now.
+    return known.came !== null || known.content.from === content.from ? known.sealed : null
   }
 
   /** This page has sealed a version. */

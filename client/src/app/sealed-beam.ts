@@ -4,7 +4,7 @@
  */
 import { headerOf, type Kind } from '../crypto/envelope'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
-import { type Item, liveItem, type NoteMark } from '../protocol/item'
+import { addressee, type Item, liveItem, type NoteMark } from '../protocol/item'
 import { noteItem } from '../protocol/note'
 import {
   isEnvelope,
@@ -68,6 +68,8 @@ export class SealedBeam implements BeamChannel {
   readonly #deleting = new Set<ItemId>()
   /** The highest number of a signal that came from each page. */
   readonly #heard = new Map<string, number>()
+  /** Opens with the id of this device. */
+  readonly #named = new Gate()
   /** Opens once it is known whether to seal, and this device can. */
   readonly #settled = new Gate()
   /** Whether this page or an earlier one knows that the beam is sealed. */
@@ -123,8 +125,9 @@ export class SealedBeam implements BeamChannel {
     if (this.#isClear) return this.#clear.share(id, message, extra, to)
     this.#deleting.delete(id)
     this.#send(async () => {
-      const content = { id, extra, message, ...(to !== undefined && { to }) }
-      const envelope = await this.#envelopeOf(content)
+      const envelope = this.#isSealed
+        ? await this.#envelopeOf({ id, from: await this.#own(), extra, message, ...addressee(to) })
+        : null
       return () => this.#live().share(id, envelope ?? message, envelope === null ? extra : 'text', to)
     })
   }
@@ -168,8 +171,19 @@ export class SealedBeam implements BeamChannel {
   }
 
   welcomed(me: DeviceId): void {
+    const isOther = this.#me !== null && this.#me !== me
     this.#me = me
+    this.#named.open()
     this.ways.welcomed(me)
+    if (isOther) this.#shareAsOther()
+  }
+
+  /** This device has another id now (S5), and what only it has must not come from the one that is gone. */
+  #shareAsOther(): void {
+    for (const shared of this.#live().shares) {
+      const { id, message, extra, to } = this.#versions.find(shared)?.content ?? {}
+      if (id !== undefined && extra !== undefined) this.share(id, message, extra, to)
+    }
   }
 
   listed(devices: readonly Device[]): void {
@@ -277,7 +291,8 @@ export class SealedBeam implements BeamChannel {
     if (!inside || inside.id !== item.id || inside.to !== item.to) throw new Error('The item does not open.')
     const shown = this.#versions.came(sealed, inside)
     const message = withoutGoneCopy(shown.message, copy)
-    return liveItem({ ...item, message, extra: shown.extra }, note)
+    // Who shared it is no matter of the server's.
+    return liveItem({ ...item, message, extra: shown.extra, from: shown.from }, note)
   }
 
   /** Takes the keys of a kept beam where this device has none. The item itself is never shown. */
@@ -300,9 +315,13 @@ export class SealedBeam implements BeamChannel {
     return inside
   }
 
-  /** Returns the message of a content, the same one when it was sealed before; null in a beam that is not sealed. */
-  async #envelopeOf(content: SealedContent): Promise<string | null> {
-    if (!this.#isSealed) return null
+  async #own(): Promise<DeviceId> {
+    while (this.#me === null) await this.#named.wait()
+    return this.#me
+  }
+
+  /** Returns the message of a content, the same one when it was sealed before. */
+  async #envelopeOf(content: SealedContent): Promise<string> {
     const before = this.#versions.sealedBefore(content)
     if (before !== null) return before
     const sealed = withCopy(await this.#seal('share_clipboard', content), content.message)
