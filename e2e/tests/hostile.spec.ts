@@ -138,6 +138,15 @@ test.describe('items', () => {
     await phone.sees('marmalade')
   })
 
+  test('are of the device that shared them, whatever the server says @everywhere', async ({ device }) => {
+    const { laptop, phone, here } = await joined(device)
+    const { device_id } = here.last('welcome').message as { device_id: string }
+    here.toPage = (message) =>
+      message.type === 'rec_clipboard' ? { ...message, from: device_id } : message
+    await laptop.sharesText('marmalade')
+    await expect(phone.card('marmalade').locator('[data-byline]')).toContainText('from ')
+  })
+
   test('that were changed on their way do not open', async ({ device }) => {
     const { laptop, phone, here } = await joined(device)
     here.toPage = (message) => {

@@ -2,10 +2,10 @@
  * The versions of sealed items that this page has seen. An item is sealed once, and what the server sends again of earlier
  * times counts no more: a version that was replaced, or the proof of a deletion that was used (E3, E4).
  */
-import { headerOf } from '../crypto/envelope'
+import { envelopeName } from '../crypto/envelope'
 import type { ItemId } from '../protocol/bindings'
 import { equalJson } from '../protocol/json'
-import { partEnvelope, type SealedContent } from '../protocol/sealed-item'
+import type { SealedContent } from '../protocol/sealed-item'
 
 /** A version of an item, as it went or came. */
 export interface Version {
@@ -49,11 +49,16 @@ export class ItemVersions {
   /** The server has sent a version. Returns the content that counts: where the version was put back, that which replaced it. */
   came(sealed: string, content: SealedContent): SealedContent {
     const known = this.#versions.get(content.id)
-    const name = nameOf(sealed)
+    const name = envelopeName(sealed)
     if (known && this.#replaced.has(name)) return known.content
-    if (known?.came && nameOf(known.came) !== name) this.#replaced.add(nameOf(known.came))
+    if (known?.came && envelopeName(known.came) !== name) this.#replaced.add(envelopeName(known.came))
     this.#versions.set(content.id, { sealed, content, came: sealed })
     return content
+  }
+
+  /** Whether a version came and was replaced by another that came. @param name of its envelope */
+  isReplaced(name: string): boolean {
+    return this.#replaced.has(name)
   }
 
   /** A right proof of a deletion has come. Returns whether it is new: after an Undo, the server could use it again. */
@@ -67,10 +72,4 @@ export class ItemVersions {
 /** By which an item that is shared again is known to be the same. */
 function textOf({ id, extra, message, to }: SealedContent): string {
   return JSON.stringify({ id, extra, message, to })
-}
-
-/** Names an envelope by its page and number, which no other has. */
-function nameOf(sealed: string): string {
-  const header = headerOf(partEnvelope(sealed).envelope)
-  return header ? `${header.page}:${header.number}` : sealed
 }

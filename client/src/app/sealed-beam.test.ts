@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
 import type { Deposit, SharedKeys } from '../crypto/keyring'
+import { BeamMemory } from '../protocol/beam-memory'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import type { Encryption } from '../stores/encryption'
@@ -76,7 +77,8 @@ class Page {
   constructor(server: Server, me: DeviceId, invite: string | null, secrets = newSecrets()) {
     this.secrets = secrets
     this.invite = invite
-    const live: Pick<LiveBeam, 'share' | 'delete' | 'signal' | 'e2e' | 'resync' | 'shares'> = {
+    const live: Pick<LiveBeam, 'share' | 'delete' | 'signal' | 'e2e' | 'resync' | 'shares' | 'memory'> = {
+      memory: new BeamMemory(),
       shares: this.unconfirmed,
       resync: () => {},
       share: (id, message, extra, to) => server.hears({ type: 'share', from: me, id, message, extra, to }),
@@ -97,6 +99,7 @@ class Page {
       onTrust: (device, trust) => {
         this.trust[device] = trust
       },
+      onMissing: () => {},
       asksBefore: () => this.asks,
     })
     server.pages.set(me, this)

@@ -5,6 +5,7 @@
 import { headerOf, type Kind } from '../crypto/envelope'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
 import { addressee, type Item, liveItem, type NoteMark } from '../protocol/item'
+import { readComparison } from '../protocol/item-comparison'
 import { noteItem } from '../protocol/note'
 import {
   isEnvelope,
@@ -27,13 +28,16 @@ import type { Having, OpenedText } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { type BeamChannel, ClearChannel } from './beam-channel'
 import { ItemVersions } from './item-versions'
+import { MissingItems, type MissingItemsEvents } from './missing-items'
 import { newItemId } from './random-ids'
 import { WaysIn, type WaysInEvents } from './ways-in'
 
 /** Says that a device seals (E1). */
 export const SEALING = 'e2e1'
 
-export interface SealedBeamEvents extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'asksBefore'> {
+export interface SealedBeamEvents
+  extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'asksBefore'>,
+    Pick<MissingItemsEvents, 'onMissing'> {
   onChange(encryption: Encryption): void
   /** The beam is sealed, which a later page must not forget, and perhaps the secret that its link carries is known. */
   onLearnt(learnt: Pick<BeamSession, 'invite' | 'isSealed'>): void
@@ -48,6 +52,7 @@ export class SealedBeam implements BeamChannel {
   readonly #clear: ClearChannel
   readonly #events: SealedBeamEvents
   readonly ways: WaysIn
+  readonly #missing: MissingItems
   #beam: BeamId
   #me: DeviceId | null = null
   #encryption: Encryption = { kind: 'unknown' }
@@ -55,8 +60,8 @@ export class SealedBeam implements BeamChannel {
   readonly #entered: Promise<void>
   /** What this device has; null until it has been looked up. */
   #having: Having | null = null
-  /** The other devices that seal and are here, in the order in which they joined. */
-  #others: readonly DeviceId[] = []
+  /** The devices that seal and are here, in the order in which they joined. */
+  #sealing: readonly DeviceId[] = []
   #isListed = false
   /** The item that has the keys of the beam while it is kept (E10). */
   #keptKeys: Pick<LiveItem, 'id' | 'message'> | null = null
@@ -74,8 +79,6 @@ export class SealedBeam implements BeamChannel {
   readonly #settled = new Gate()
   /** Whether this page or an earlier one knows that the beam is sealed. */
   #isSealedHere: boolean
-  /** Whether this device is the first of those that seal. */
-  #isFirst = false
   /** Whether nothing that is sealed is in the beam; null before the server has told. */
   #isEmpty: boolean | null = null
   /** Keys of which nobody told: they are not asked for again. */
@@ -100,6 +103,13 @@ export class SealedBeam implements BeamChannel {
       asksBefore: events.asksBefore,
       now: () => Date.now(),
     })
+    this.#missing = new MissingItems({
+      given: () => live().memory.given,
+      isReplaced: (version) => this.#versions.isReplaced(version),
+      tell: (to, message) => this.signal(to, message),
+      sync: () => live().resync(),
+      onMissing: events.onMissing,
+    })
     events.onChange(this.#encryption)
     this.#isSealedHere = session.isSealed ?? false
     this.#entered = this.#enter(session.invite ?? null)
@@ -107,6 +117,10 @@ export class SealedBeam implements BeamChannel {
 
   get mayLink(): boolean {
     return this.#encryption.kind === 'clear' || this.#encryption.kind === 'sealed'
+  }
+
+  get #others(): readonly DeviceId[] {
+    return this.#sealing.filter((device) => device !== this.#me)
   }
 
   get #isClear(): boolean {
@@ -135,6 +149,7 @@ export class SealedBeam implements BeamChannel {
   delete(id: ItemId, message: unknown): void {
     if (this.#isClear) return this.#clear.delete(id, message)
     this.#deleting.add(id)
+    this.#missing.hear({ is: 'changed' })
     this.#send(async () => {
       const version = this.#versions.find(id)
       const proof = version && this.#isSealed ? await this.#seal('delete_note', { id }) : undefined
@@ -157,8 +172,14 @@ export class SealedBeam implements BeamChannel {
     if (this.#isClear) return handOn(message)
     this.#receive(async () => {
       const opened = this.#isSealed && isEnvelope(message) ? await this.#openSignal(from, message) : null
-      return () => opened && handOn(opened.message)
+      return () => opened && this.#signalled(from, opened.message, handOn)
     })
+  }
+
+  #signalled(from: DeviceId, message: unknown, handOn: (message: unknown) => void): void {
+    const comparison = readComparison(message)
+    if (comparison) this.#missing.hear({ is: 'heard', from, message: comparison })
+    else handOn(message)
   }
 
   heard(from: DeviceId, message: unknown): void {
@@ -175,6 +196,7 @@ export class SealedBeam implements BeamChannel {
     this.#me = me
     this.#named.open()
     this.ways.welcomed(me)
+    this.#missing.hear({ is: 'connected' })
     if (isOther) this.#shareAsOther()
   }
 
@@ -188,8 +210,7 @@ export class SealedBeam implements BeamChannel {
 
   listed(devices: readonly Device[]): void {
     const sealing = devices.filter(({ caps }) => caps.includes(SEALING)).map(({ device_id }) => device_id)
-    this.#others = sealing.filter((device) => device !== this.#me)
-    this.#isFirst = sealing[0] === this.#me
+    this.#sealing = sealing
     this.#isListed = true
     this.#look()
   }
@@ -198,10 +219,12 @@ export class SealedBeam implements BeamChannel {
     this.#isEmpty = !items.some(({ message }) => isEnvelope(message) || keptKeysIn(message) !== null)
     this.#isSealedHere ||= !this.#isEmpty
     this.#look()
+    this.#missing.hear({ is: 'synced' })
   }
 
   /** Opens an item. @throws when it cannot be opened */
   open(item: LiveItem, note: NoteMark): Item | null | Promise<Item | null> {
+    this.#missing.hear({ is: 'changed' })
     const kept = keptKeysIn(item.message)
     if (kept !== null) return this.#openKept(item, kept)
     // Whoever shares it again in clear text is no device of the beam.
@@ -219,6 +242,7 @@ export class SealedBeam implements BeamChannel {
   }
 
   async isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): Promise<boolean> {
+    this.#missing.hear({ is: 'changed' })
     if (id !== undefined && id === this.#keptKeys?.id) this.#keptKeys = null
     // Deleting by content concerns plain items alone.
     const isOfSealed = id === undefined ? this.#versions.hasContent(message) : this.#versions.find(id)
@@ -268,6 +292,10 @@ export class SealedBeam implements BeamChannel {
     })
   }
 
+  lookForMissing(): void {
+    this.#missing.hear({ is: 'retried' })
+  }
+
   move(beam: BeamId): void {
     const before = this.#beam
     this.#beam = beam
@@ -277,6 +305,7 @@ export class SealedBeam implements BeamChannel {
   end(): void {
     this.#hasEnded = true
     this.ways.end()
+    this.#missing.end()
   }
 
   async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item> {
@@ -359,7 +388,8 @@ export class SealedBeam implements BeamChannel {
 
   /** Makes a key where nobody has one and nothing is sealed: else two devices with the link would wait for each other. */
   #makeKey(): void {
-    const isWanted = this.#encryption.kind === 'waiting' && this.#isEmpty === true && this.#isFirst
+    const isWanted =
+      this.#encryption.kind === 'waiting' && this.#isEmpty === true && this.#sealing[0] === this.#me
     if (!isWanted || !this.ways.isNobodyKeyed) return
     this.#receive(async () => {
       const having = await this.#secrets.makeKey(this.#beam)
@@ -389,6 +419,7 @@ export class SealedBeam implements BeamChannel {
     this.#encryption = decided
     if (isChanged) this.#events.onChange(decided)
     this.ways.look(decided.kind, this.#others)
+    this.#missing.listed(this.#isSealed ? this.#sealing : [], this.#me)
     this.#makeKey()
     if (!isChanged || !this.mayLink) return
     this.#settled.open()

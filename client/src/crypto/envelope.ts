@@ -16,6 +16,8 @@ const KEY_ID_BYTES = 8
 const PAGE_BYTES = 16
 const NUMBER_BYTES = 8
 const HEADER_BYTES = 1 + KEY_ID_BYTES + PAGE_BYTES + NUMBER_BYTES
+/** The header is a multiple of three bytes, so in base64 it ends between two characters. */
+const HEADER_CHARACTERS = (HEADER_BYTES / 3) * 4
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
@@ -98,6 +100,11 @@ export class Opener {
     if (known) return known
     return messageKey(this.beamKey, fromBase64Url(page) ?? new Uint8Array(0), 'decrypt')
   }
+}
+
+/** Names an envelope by its header, which no other has. */
+export function envelopeName(envelope: string): string {
+  return envelope.slice(PREFIX.length, PREFIX.length + HEADER_CHARACTERS)
 }
 
 /** Returns what the header of an envelope says; null for what is none. */
