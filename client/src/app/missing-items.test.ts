@@ -11,13 +11,13 @@ const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 class Device {
   given: LiveItem[] = []
   count = -1
-  readonly replaced = new Set<string>()
+  readonly past = new Set<string>()
   readonly missing: MissingItems
 
   constructor(me: DeviceId, other: () => Device) {
     this.missing = new MissingItems({
       given: () => this.given,
-      isReplaced: (version) => this.replaced.has(version),
+      isPast: (id, version) => this.past.has(id) || this.past.has(version),
       tell: (_to, message) => queueMicrotask(() => other().missing.hear({ is: 'heard', from: me, message })),
       sync: () => queueMicrotask(() => this.missing.hear({ is: 'synced' })),
       onMissing: (count) => {
@@ -85,11 +85,18 @@ describe('e12 what another device was given', () => {
 
   it('is missing where the server gives an older version, and not on the device that has seen both', async () => {
     const [old, newer] = [await sealed(), await sealed()]
-    ada.replaced.add(String(old.message).slice(5, 49))
+    ada.past.add(String(old.message).slice(5, 49))
     bob.has(old)
     ada.has(newer)
     await bob.misses(1)
     expect(ada.count).toBe(0)
+  })
+
+  it('is not missing here while this device deletes it', async () => {
+    bob.past.add(ITEM)
+    ada.has(await sealed())
+    for (let steps = 0; steps < 60; steps += 1) await passes(1_000)
+    expect([ada.count, bob.count]).toEqual([0, 0])
   })
 
   it('in clear text is compared with nobody', async () => {

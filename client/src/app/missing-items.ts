@@ -14,8 +14,8 @@ import { isEnvelope } from '../protocol/sealed-item'
 export interface MissingItemsEvents {
   /** Returns what the server has given to this device and not deleted. */
   given(): readonly LiveItem[]
-  /** Whether this version of the item was replaced by another one that came. */
-  isReplaced(version: string): boolean
+  /** Whether this device is deleting the item, or another version has come to it after this one. */
+  isPast(id: ItemId, version: string): boolean
   tell(to: DeviceId, message: ComparisonMessage): void
   /** Asks the server for everything. */
   sync(): void
@@ -33,7 +33,7 @@ export class MissingItems {
     this.#events = events
     this.#comparison = new ItemComparison(
       () => versionsOf(events.given()),
-      (version) => events.isReplaced(version),
+      (id, version) => events.isPast(id, version),
     )
     events.onMissing(0)
   }

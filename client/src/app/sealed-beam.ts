@@ -105,7 +105,7 @@ export class SealedBeam implements BeamChannel {
     })
     this.#missing = new MissingItems({
       given: () => live().memory.given,
-      isReplaced: (version) => this.#versions.isReplaced(version),
+      isPast: (id, version) => this.#versions.isReplaced(version) || this.deletions.includes(id),
       tell: (to, message) => this.signal(to, message),
       sync: () => live().resync(),
       onMissing: events.onMissing,

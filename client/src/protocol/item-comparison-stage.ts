@@ -32,7 +32,7 @@ class StagedDevice {
   #newComparison(): ItemComparison {
     return new ItemComparison(
       () => this.given,
-      (version) => this.#replaced.has(version),
+      (_id, version) => this.#replaced.has(version),
     )
   }
 

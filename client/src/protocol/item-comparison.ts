@@ -77,7 +77,7 @@ interface Peer {
 export class ItemComparison {
   readonly #peers = new Map<DeviceId, Peer>()
   readonly #given: () => Given
-  readonly #isReplaced: (version: string) => boolean
+  readonly #isPast: (id: ItemId, version: string) => boolean
   #digest: string | null = null
   #round = 0
   /** When to be told the digest, in the milliseconds of `now`; null when there is nothing to compare. */
@@ -86,11 +86,11 @@ export class ItemComparison {
 
   /**
    * @param given what the server has given to this device, the oldest first
-   * @param isReplaced whether a newer version has come to this device after this one
+   * @param isPast whether this device is deleting the item, or another version has come to it after this one
    */
-  constructor(given: () => Given, isReplaced: (version: string) => boolean) {
+  constructor(given: () => Given, isPast: (id: ItemId, version: string) => boolean) {
     this.#given = given
-    this.#isReplaced = isReplaced
+    this.#isPast = isPast
   }
 
   get dueAt(): number | null {
@@ -222,7 +222,7 @@ export class ItemComparison {
   #lackingOf(others: Given): Given {
     const given = this.#given()
     return new Map(
-      [...others].filter(([id, version]) => given.get(id) !== version && !this.#isReplaced(version)),
+      [...others].filter(([id, version]) => given.get(id) !== version && !this.#isPast(id, version)),
     )
   }
 
