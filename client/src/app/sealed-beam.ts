@@ -2,7 +2,6 @@
  * Seals what goes out to a beam and opens what comes in, once it is known that the beam is sealed (E1). What this device
  * shares before it has been let in waits.
  */
-import { headerOf, type Kind } from '../crypto/envelope'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
 import { addressee, type Item, liveItem, type NoteMark } from '../protocol/item'
 import { readComparison } from '../protocol/item-comparison'
@@ -24,12 +23,14 @@ import type { BeamSession } from '../stores/beam-session'
 import type { Encryption } from '../stores/encryption'
 import { Gate } from '../transport/gate'
 import type { LiveBeam } from '../transport/live-beam'
-import type { Having, OpenedText } from '../transport/secrets'
+import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { type BeamChannel, ClearChannel } from './beam-channel'
+import { InOrder } from './in-order'
 import { ItemVersions } from './item-versions'
 import { MissingItems, type MissingItemsEvents } from './missing-items'
 import { newItemId } from './random-ids'
+import { SealedTexts } from './sealed-texts'
 import { WaysIn, type WaysInEvents } from './ways-in'
 
 /** Says that a device seals (E1). */
@@ -47,6 +48,7 @@ export interface SealedBeamEvents
 
 export class SealedBeam implements BeamChannel {
   readonly #secrets: SecretsDoor
+  readonly #texts: SealedTexts
   readonly #live: () => LiveBeam
   /** What everything passes through as long as the beam is not sealed. */
   readonly #clear: ClearChannel
@@ -81,11 +83,9 @@ export class SealedBeam implements BeamChannel {
   #isSealedHere: boolean
   /** Whether nothing that is sealed is in the beam; null before the server has told. */
   #isEmpty: boolean | null = null
-  /** Keys of which nobody told: they are not asked for again. */
-  readonly #unknown = new Set<string>()
   /** Everything that goes out is sealed in its order, and everything that comes is opened in its own. */
-  #outgoing: Promise<void> = Promise.resolve()
-  #incoming: Promise<void> = Promise.resolve()
+  readonly #outgoing = new InOrder()
+  readonly #incoming = new InOrder()
   #hasEnded = false
 
   constructor(session: BeamSession, secrets: SecretsDoor, live: () => LiveBeam, events: SealedBeamEvents) {
@@ -102,6 +102,11 @@ export class SealedBeam implements BeamChannel {
       onKeyless: () => this.#look(),
       asksBefore: events.asksBefore,
       now: () => Date.now(),
+    })
+    this.#texts = new SealedTexts(secrets, {
+      beam: () => this.#beam,
+      invite: () => this.#having?.invite ?? null,
+      learn: () => this.ways.learn(),
     })
     this.#missing = new MissingItems({
       given: () => live().memory.given,
@@ -152,7 +157,7 @@ export class SealedBeam implements BeamChannel {
     this.#missing.hear({ is: 'changed' })
     this.#send(async () => {
       const version = this.#versions.find(id)
-      const proof = version && this.#isSealed ? await this.#seal('delete_note', { id }) : undefined
+      const proof = version && this.#isSealed ? await this.#texts.seal('delete_note', { id }) : undefined
       return () => {
         // It may have been shared again meanwhile.
         if (this.#deleting.delete(id)) this.#live().delete(id, version?.sealed ?? message, proof)
@@ -163,14 +168,16 @@ export class SealedBeam implements BeamChannel {
   signal(to: DeviceId, message: unknown): void {
     if (this.#isClear) return this.#clear.signal(to, message)
     this.#send(async () => {
-      const sealed = this.#isSealed ? await this.#seal('signal', { from: this.#me, to, message }) : message
+      const sealed = this.#isSealed
+        ? await this.#texts.seal('signal', { from: this.#me, to, message })
+        : message
       return () => this.#live().signal(to, sealed)
     })
   }
 
   signalled(from: DeviceId, message: unknown, handOn: (message: unknown) => void): void {
     if (this.#isClear) return handOn(message)
-    this.#receive(async () => {
+    this.#incoming.run(async () => {
       const opened = this.#isSealed && isEnvelope(message) ? await this.#openSignal(from, message) : null
       return () => opened && this.#signalled(from, opened.message, handOn)
     })
@@ -185,7 +192,7 @@ export class SealedBeam implements BeamChannel {
   heard(from: DeviceId, message: unknown): void {
     const way = readWayIn(message)
     if (!way) return
-    this.#receive(async () => {
+    this.#incoming.run(async () => {
       await this.#entered
       return this.ways.heard(from, way)
     })
@@ -256,7 +263,7 @@ export class SealedBeam implements BeamChannel {
 
   async #isProof(extra: string, id: ItemId): Promise<boolean> {
     await this.#untilSettled()
-    const opened = await this.#openText('delete_note', extra)
+    const opened = await this.#texts.open('delete_note', extra)
     const isRight = opened.is === 'open' && readSealedDeletion(opened.text) === id
     return isRight && this.#versions.proves(extra)
   }
@@ -304,6 +311,8 @@ export class SealedBeam implements BeamChannel {
 
   end(): void {
     this.#hasEnded = true
+    this.#outgoing.end()
+    this.#incoming.end()
     this.ways.end()
     this.#missing.end()
   }
@@ -315,7 +324,7 @@ export class SealedBeam implements BeamChannel {
     }
     await this.#untilSettled()
     const { envelope, copy } = partEnvelope(sealed)
-    const opened = await this.#opened('share_clipboard', envelope)
+    const opened = await this.#texts.openByAnyKey('share_clipboard', envelope)
     const inside = opened.is === 'open' ? readSealedItem(opened.text) : null
     if (!inside || inside.id !== item.id || inside.to !== item.to) throw new Error('The item does not open.')
     const shown = this.#versions.came(sealed, inside)
@@ -333,9 +342,9 @@ export class SealedBeam implements BeamChannel {
   }
 
   async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {
-    const opened = await this.#openText('signal', envelope)
+    const opened = await this.#texts.open('signal', envelope)
     // The device begins again once both have the same keys. Waiting here would keep the welcome waiting.
-    if (opened.is === 'unknown') void this.#opened('signal', envelope)
+    if (opened.is === 'unknown') void this.#texts.openByAnyKey('signal', envelope)
     const inside = opened.is === 'open' ? readSealedSignal(opened.text) : null
     if (opened.is !== 'open' || !inside || inside.from !== from || inside.to !== this.#me) return null
     const { page, number } = opened.header
@@ -353,28 +362,9 @@ export class SealedBeam implements BeamChannel {
   async #envelopeOf(content: SealedContent): Promise<string> {
     const before = this.#versions.sealedBefore(content)
     if (before !== null) return before
-    const sealed = withCopy(await this.#seal('share_clipboard', content), content.message)
+    const sealed = withCopy(await this.#texts.seal('share_clipboard', content), content.message)
     this.#versions.went(sealed, content)
     return sealed
-  }
-
-  #seal(kind: 'share_clipboard' | 'delete_note' | 'signal', content: unknown): Promise<string> {
-    const text = JSON.stringify(content)
-    return this.#withKeys(() => this.#secrets.seal(this.#beam, kind, text))
-  }
-
-  #openText(kind: Kind, envelope: string): Promise<OpenedText> {
-    return this.#withKeys(() => this.#secrets.open(this.#beam, kind, envelope))
-  }
-
-  /** Where the worker was replaced, the next one has the keys that were kept. */
-  async #withKeys<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await ask()
-    } catch {
-      await this.#secrets.enter(this.#beam, this.#having?.invite ?? null)
-      return ask()
-    }
   }
 
   #has(having: Having): void {
@@ -391,21 +381,10 @@ export class SealedBeam implements BeamChannel {
     const isWanted =
       this.#encryption.kind === 'waiting' && this.#isEmpty === true && this.#sealing[0] === this.#me
     if (!isWanted || !this.ways.isNobodyKeyed) return
-    this.#receive(async () => {
+    this.#incoming.run(async () => {
       const having = await this.#secrets.makeKey(this.#beam)
       return () => this.#has(having)
     })
-  }
-
-  /** Opens an envelope. Keys that this device does not know are asked for, once each. */
-  async #opened(kind: Kind, envelope: string): Promise<OpenedText> {
-    const opened = await this.#openText(kind, envelope)
-    const keyId = headerOf(envelope)?.keyId
-    if (opened.is !== 'unknown' || keyId === undefined || this.#unknown.has(keyId)) return opened
-    await this.ways.learn()
-    const again = await this.#openText(kind, envelope)
-    if (again.is === 'unknown') this.#unknown.add(keyId)
-    return again
   }
 
   async #untilSettled(): Promise<void> {
@@ -450,7 +429,7 @@ export class SealedBeam implements BeamChannel {
   }
 
   #send(seal: () => Promise<() => unknown>): void {
-    this.#outgoing = this.#inOrder(this.#outgoing, async () => {
+    this.#outgoing.run(async () => {
       for (;;) {
         await this.#untilSettled()
         try {
@@ -462,20 +441,6 @@ export class SealedBeam implements BeamChannel {
         }
       }
     })
-  }
-
-  #receive(open: () => Promise<() => unknown>): void {
-    this.#incoming = this.#inOrder(this.#incoming, open)
-  }
-
-  /** Runs one step after the others. A step that fails, as when the worker was replaced, leaves the next ones alone. */
-  async #inOrder(before: Promise<void>, step: () => Promise<() => unknown>): Promise<void> {
-    await before
-    if (this.#hasEnded) return
-    try {
-      const act = await step()
-      if (!this.#hasEnded) act()
-    } catch {}
   }
 }
 
