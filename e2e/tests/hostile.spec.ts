@@ -1,4 +1,4 @@
-/** A hostile server between two real browsers learns nothing, and what it makes up is refused or shown (E1 to E8). */
+/** A hostile server between two real browsers learns nothing, and what it makes up is refused or shown (E1 to E8, E12). */
 import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import { Hostile, type Message } from '../support/hostile.ts'
@@ -138,6 +138,14 @@ test.describe('items', () => {
     await phone.sees('marmalade')
   })
 
+  test('are of the device that shared them, whatever the server says @everywhere', async ({ device }) => {
+    const { laptop, phone, here } = await joined(device)
+    const { device_id } = here.last('welcome').message as { device_id: string }
+    here.toPage = (message) => (message.type === 'rec_clipboard' ? { ...message, from: device_id } : message)
+    await laptop.sharesText('marmalade')
+    await expect(phone.card('marmalade').locator('[data-byline]')).toContainText('from ')
+  })
+
   test('that were changed on their way do not open', async ({ device }) => {
     const { laptop, phone, here } = await joined(device)
     here.toPage = (message) => {
@@ -150,6 +158,82 @@ test.describe('items', () => {
     await phone.sees(UNOPENED)
   })
 })
+
+test.describe('items that the server keeps from one device are shown as missing there', () => {
+  const isMissing = ({ page }: Device, text = '1 item missing') =>
+    expect(page.getByRole('button', { name: text })).toBeVisible({ timeout: 30_000 })
+  const nothingIsMissing = ({ page }: Device) =>
+    expect(page.getByRole('button', { name: 'Encrypted · 2 devices' })).toBeVisible({ timeout: 30_000 })
+
+  test('when it is live, until the person tries again and the server gives them @everywhere', async ({
+    device,
+  }) => {
+    const { laptop, phone, here } = await joined(device)
+    here.toPage = withoutItems(() => true)
+    await laptop.sharesText('marmalade')
+    await isMissing(phone)
+    await phone.seesNothingOf('marmalade')
+    await laptop.sharesText('quince')
+    await isMissing(phone, '2 items missing')
+    await nothingIsMissing(laptop)
+    here.toPage = (message) => message
+    await phone.page.getByRole('button', { name: '2 items missing' }).click()
+    await phone.page.getByRole('button', { name: 'Try again' }).click()
+    await expect(phone.page.getByRole('heading', { name: '2 items missing' })).toHaveCount(0)
+    await phone.page.keyboard.press('Escape')
+    await phone.sees('marmalade')
+    await phone.sees('quince')
+    await nothingIsMissing(phone)
+  })
+
+  test('when it was reloaded, until they are deleted @everywhere', async ({ device }) => {
+    const { laptop, phone, here } = await joined(device)
+    await laptop.sharesText('marmalade')
+    await laptop.sharesText('quince')
+    await phone.sees('marmalade')
+    const { id } = here.heard.find(({ type }) => type === 'rec_clipboard') ?? {}
+    here.toPage = withoutItems((item) => item.id === id)
+    await phone.page.reload()
+    await phone.sees('quince')
+    await isMissing(phone)
+    await phone.seesNothingOf('marmalade')
+    await nothingIsMissing(laptop)
+    await laptop.uses(laptop.card('marmalade'), 'Delete')
+    await nothingIsMissing(phone)
+  })
+
+  test('when it was reloaded and gets an old version @everywhere', async ({ device }) => {
+    const { laptop, phone, here } = await joined(device)
+    await laptop.sharesText('marmalade')
+    await phone.sees('marmalade')
+    const old = here.last('rec_clipboard')
+    await laptop.uses(laptop.card('marmalade'), 'Edit')
+    const field = laptop.page.getByRole('textbox', { name: 'Text' })
+    await laptop.enters(field, 'quince')
+    await field.press('Control+Enter')
+    await phone.sees('quince')
+    here.toPage = (message) => {
+      if (message.type !== 'sync') return message
+      const page = message.message as { items: Message[] }
+      const items = page.items.map((item) => ({ ...item, message: old.message }))
+      return { ...message, message: { ...page, items } }
+    }
+    await phone.page.reload()
+    await phone.sees('marmalade')
+    await isMissing(phone)
+    await nothingIsMissing(laptop)
+  })
+})
+
+/** A server that gives a page none of some items. */
+function withoutItems(isWithheld: (item: Message) => boolean): Hostile['toPage'] {
+  return (message) => {
+    if (message.type === 'rec_clipboard') return isWithheld(message) ? null : message
+    if (message.type !== 'sync') return message
+    const page = message.message as { items: Message[] }
+    return { ...message, message: { ...page, items: page.items.filter((item) => !isWithheld(item)) } }
+  }
+}
 
 test('signals that were changed, or come from the server, open no link: what is shared goes another way', async ({
   device,

@@ -32,6 +32,8 @@ export interface BeamChannel extends Opener {
    * @param isMine whether this device has asked for it
    */
   kept(isKept: boolean, isMine: boolean): void
+  /** The person has what is missing here looked for again (E12). */
+  lookForMissing(): void
   /** The beam has another id now (H28). */
   move(beam: BeamId): void
   /** The beam was left: nothing is sent or handed on any more. */
@@ -72,6 +74,7 @@ export class ClearChannel implements BeamChannel {
   synced(): void {}
   saved(): void {}
   kept(): void {}
+  lookForMissing(): void {}
   move(): void {}
   end(): void {}
 }

@@ -247,6 +247,7 @@ export class BeamConnection {
       onChange: (encryption) => stores.encryption.setState(encryption, true),
       onLearnt: (learnt) => this.#learnt(learnt),
       onKeyed: () => this.#keyed(),
+      onMissing: (count) => stores.missing.setState({ count }, true),
       onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),
       onIn: (device) => learnIn(stores, this.#beamId, device),
       asksBefore: () => stores.trust.getState().asksBefore,

@@ -217,6 +217,7 @@ type BeamActions = Pick<
   | 'enterRecent'
   | 'leaveBeam'
   | 'reconnect'
+  | 'lookForMissing'
   | 'saveBeam'
   | 'keepBeam'
   | 'declineKeeping'
@@ -247,6 +248,7 @@ export function createBeamActions(
     },
     leaveBeam: () => beam.leave(),
     reconnect: () => beam.wake(),
+    lookForMissing: () => beam.connection?.channel.lookForMissing(),
     async saveBeam(name) {
       const refusal = await beam.save(name)
       if (refusal === null) toaster.ok(t`Beam saved successfully!`)

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
 import type { Deposit, SharedKeys } from '../crypto/keyring'
+import { BeamMemory } from '../protocol/beam-memory'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import type { Encryption } from '../stores/encryption'
@@ -70,12 +71,15 @@ class Page {
   invite: string | null
   asks = false
   readonly in: DeviceId[] = []
+  readonly unconfirmed: ItemId[] = []
   readonly trust: Record<string, Trust | null> = {}
 
   constructor(server: Server, me: DeviceId, invite: string | null, secrets = newSecrets()) {
     this.secrets = secrets
     this.invite = invite
-    const live: Pick<LiveBeam, 'share' | 'delete' | 'signal' | 'e2e' | 'resync'> = {
+    const live: Pick<LiveBeam, 'share' | 'delete' | 'signal' | 'e2e' | 'resync' | 'shares' | 'memory'> = {
+      memory: new BeamMemory(),
+      shares: this.unconfirmed,
       resync: () => {},
       share: (id, message, extra, to) => server.hears({ type: 'share', from: me, id, message, extra, to }),
       delete: (id, message, extra) => server.hears({ type: 'delete', from: me, id, message, extra }),
@@ -95,6 +99,7 @@ class Page {
       onTrust: (device, trust) => {
         this.trust[device] = trust
       },
+      onMissing: () => {},
       asksBefore: () => this.asks,
     })
     server.pages.set(me, this)
@@ -195,6 +200,43 @@ describe('e3 an item', () => {
     await bob.opens(server.item())
     const { content } = await bob.opens({ ...old, seq: 9 })
     expect(content).toEqual({ kind: 'text', text: 'soy milk' })
+  })
+
+  it('is shown as of the device that sealed it, whatever the server says', async () => {
+    const bob = await bobJoins()
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared()
+    expect((await bob.opens({ ...server.item(), from: EVE })).from).toBe(ADA)
+  })
+
+  it('is of the device that has edited it last', async () => {
+    const bob = await bobJoins()
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared()
+    await bob.opens(server.item())
+    bob.channel.share(ITEM, 'soy milk', 'text')
+    await shared(2)
+    expect((await ada.opens(server.item())).from).toBe(BOB)
+    expect((await bob.opens(server.item())).from).toBe(BOB)
+  })
+
+  it('that another device brings back unchanged is still of the one that shared it', async () => {
+    const bob = await bobJoins()
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared()
+    await bob.opens(server.item())
+    bob.channel.share(ITEM, 'oat milk', 'text')
+    await shared(2)
+    expect((await ada.opens(server.item())).from).toBe(ADA)
+  })
+
+  it('that nobody has got yet is of this device also when it gets another id', async () => {
+    ada.unconfirmed.push(ITEM)
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared()
+    ada.channel.welcomed(EVE)
+    await shared(2)
+    expect((await ada.opens(server.item())).from).toBe(EVE)
   })
 
   it('is not replaced by one in clear text', async () => {

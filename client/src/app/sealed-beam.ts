@@ -2,10 +2,9 @@
  * Seals what goes out to a beam and opens what comes in, once it is known that the beam is sealed (E1). What this device
  * shares before it has been let in waits.
  */
-import { headerOf, type Kind } from '../crypto/envelope'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
-import { type Item, liveItem, type NoteMark } from '../protocol/item'
-import { equalJson } from '../protocol/json'
+import { addressee, type Item, liveItem, type NoteMark } from '../protocol/item'
+import { readComparison } from '../protocol/item-comparison'
 import { noteItem } from '../protocol/note'
 import {
   isEnvelope,
@@ -24,16 +23,22 @@ import type { BeamSession } from '../stores/beam-session'
 import type { Encryption } from '../stores/encryption'
 import { Gate } from '../transport/gate'
 import type { LiveBeam } from '../transport/live-beam'
-import type { Having, OpenedText } from '../transport/secrets'
+import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { type BeamChannel, ClearChannel } from './beam-channel'
+import { InOrder } from './in-order'
+import { ItemVersions } from './item-versions'
+import { MissingItems, type MissingItemsEvents } from './missing-items'
 import { newItemId } from './random-ids'
+import { SealedTexts } from './sealed-texts'
 import { WaysIn, type WaysInEvents } from './ways-in'
 
 /** Says that a device seals (E1). */
 export const SEALING = 'e2e1'
 
-export interface SealedBeamEvents extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'asksBefore'> {
+export interface SealedBeamEvents
+  extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'asksBefore'>,
+    Pick<MissingItemsEvents, 'onMissing'> {
   onChange(encryption: Encryption): void
   /** The beam is sealed, which a later page must not forget, and perhaps the secret that its link carries is known. */
   onLearnt(learnt: Pick<BeamSession, 'invite' | 'isSealed'>): void
@@ -41,23 +46,15 @@ export interface SealedBeamEvents extends Pick<WaysInEvents, 'onTrust' | 'onIn' 
   onKeyed(): void
 }
 
-/** A version of an item, as it went or came. */
-interface Version {
-  /** The message as the server has it. */
-  readonly sealed: string
-  /** The content as text, by which an item that is shared again is known to be the same. */
-  readonly content: string
-  /** The last message of the item that the server has sent; null for none. */
-  readonly came: string | null
-}
-
 export class SealedBeam implements BeamChannel {
   readonly #secrets: SecretsDoor
+  readonly #texts: SealedTexts
   readonly #live: () => LiveBeam
   /** What everything passes through as long as the beam is not sealed. */
   readonly #clear: ClearChannel
   readonly #events: SealedBeamEvents
   readonly ways: WaysIn
+  readonly #missing: MissingItems
   #beam: BeamId
   #me: DeviceId | null = null
   #encryption: Encryption = { kind: 'unknown' }
@@ -65,36 +62,30 @@ export class SealedBeam implements BeamChannel {
   readonly #entered: Promise<void>
   /** What this device has; null until it has been looked up. */
   #having: Having | null = null
-  /** The other devices that seal and are here, in the order in which they joined. */
-  #others: readonly DeviceId[] = []
+  /** The devices that seal and are here, in the order in which they joined. */
+  #sealing: readonly DeviceId[] = []
   #isListed = false
   /** The item that has the keys of the beam while it is kept (E10). */
   #keptKeys: Pick<LiveItem, 'id' | 'message'> | null = null
   /** Whether the server stores the beam, and whether this device has looked there for its keys. */
   #isSaved = false
   #isWithdrawn = false
-  readonly #versions = new Map<ItemId, Version>()
-  /** Names of envelopes that came, and were replaced by others that came. */
-  readonly #replaced = new Set<string>()
-  /** Proofs of deletions that were used. */
-  readonly #used = new Set<string>()
+  readonly #versions = new ItemVersions()
   /** Items whose deletion is being sealed. */
   readonly #deleting = new Set<ItemId>()
   /** The highest number of a signal that came from each page. */
   readonly #heard = new Map<string, number>()
+  /** Opens with the id of this device. */
+  readonly #named = new Gate()
   /** Opens once it is known whether to seal, and this device can. */
   readonly #settled = new Gate()
   /** Whether this page or an earlier one knows that the beam is sealed. */
   #isSealedHere: boolean
-  /** Whether this device is the first of those that seal. */
-  #isFirst = false
   /** Whether nothing that is sealed is in the beam; null before the server has told. */
   #isEmpty: boolean | null = null
-  /** Keys of which nobody told: they are not asked for again. */
-  readonly #unknown = new Set<string>()
   /** Everything that goes out is sealed in its order, and everything that comes is opened in its own. */
-  #outgoing: Promise<void> = Promise.resolve()
-  #incoming: Promise<void> = Promise.resolve()
+  readonly #outgoing = new InOrder()
+  readonly #incoming = new InOrder()
   #hasEnded = false
 
   constructor(session: BeamSession, secrets: SecretsDoor, live: () => LiveBeam, events: SealedBeamEvents) {
@@ -112,6 +103,18 @@ export class SealedBeam implements BeamChannel {
       asksBefore: events.asksBefore,
       now: () => Date.now(),
     })
+    this.#texts = new SealedTexts(secrets, {
+      beam: () => this.#beam,
+      invite: () => this.#having?.invite ?? null,
+      learn: () => this.ways.learn(),
+    })
+    this.#missing = new MissingItems({
+      given: () => live().memory.given,
+      isPast: (id, version) => this.#versions.isReplaced(version) || this.deletions.includes(id),
+      tell: (to, message) => this.signal(to, message),
+      sync: () => live().resync(),
+      onMissing: events.onMissing,
+    })
     events.onChange(this.#encryption)
     this.#isSealedHere = session.isSealed ?? false
     this.#entered = this.#enter(session.invite ?? null)
@@ -119,6 +122,10 @@ export class SealedBeam implements BeamChannel {
 
   get mayLink(): boolean {
     return this.#encryption.kind === 'clear' || this.#encryption.kind === 'sealed'
+  }
+
+  get #others(): readonly DeviceId[] {
+    return this.#sealing.filter((device) => device !== this.#me)
   }
 
   get #isClear(): boolean {
@@ -137,8 +144,9 @@ export class SealedBeam implements BeamChannel {
     if (this.#isClear) return this.#clear.share(id, message, extra, to)
     this.#deleting.delete(id)
     this.#send(async () => {
-      const content = { id, extra, message, ...(to !== undefined && { to }) }
-      const envelope = await this.#envelopeOf(content)
+      const envelope = this.#isSealed
+        ? await this.#envelopeOf({ id, from: await this.#own(), extra, message, ...addressee(to) })
+        : null
       return () => this.#live().share(id, envelope ?? message, envelope === null ? extra : 'text', to)
     })
   }
@@ -146,9 +154,10 @@ export class SealedBeam implements BeamChannel {
   delete(id: ItemId, message: unknown): void {
     if (this.#isClear) return this.#clear.delete(id, message)
     this.#deleting.add(id)
+    this.#missing.hear({ is: 'changed' })
     this.#send(async () => {
-      const version = this.#versions.get(id)
-      const proof = version && this.#isSealed ? await this.#seal('delete_note', { id }) : undefined
+      const version = this.#versions.find(id)
+      const proof = version && this.#isSealed ? await this.#texts.seal('delete_note', { id }) : undefined
       return () => {
         // It may have been shared again meanwhile.
         if (this.#deleting.delete(id)) this.#live().delete(id, version?.sealed ?? message, proof)
@@ -159,37 +168,56 @@ export class SealedBeam implements BeamChannel {
   signal(to: DeviceId, message: unknown): void {
     if (this.#isClear) return this.#clear.signal(to, message)
     this.#send(async () => {
-      const sealed = this.#isSealed ? await this.#seal('signal', { from: this.#me, to, message }) : message
+      const sealed = this.#isSealed
+        ? await this.#texts.seal('signal', { from: this.#me, to, message })
+        : message
       return () => this.#live().signal(to, sealed)
     })
   }
 
   signalled(from: DeviceId, message: unknown, handOn: (message: unknown) => void): void {
     if (this.#isClear) return handOn(message)
-    this.#receive(async () => {
+    this.#incoming.run(async () => {
       const opened = this.#isSealed && isEnvelope(message) ? await this.#openSignal(from, message) : null
-      return () => opened && handOn(opened.message)
+      return () => opened && this.#signalled(from, opened.message, handOn)
     })
+  }
+
+  #signalled(from: DeviceId, message: unknown, handOn: (message: unknown) => void): void {
+    const comparison = readComparison(message)
+    if (comparison) this.#missing.hear({ is: 'heard', from, message: comparison })
+    else handOn(message)
   }
 
   heard(from: DeviceId, message: unknown): void {
     const way = readWayIn(message)
     if (!way) return
-    this.#receive(async () => {
+    this.#incoming.run(async () => {
       await this.#entered
       return this.ways.heard(from, way)
     })
   }
 
   welcomed(me: DeviceId): void {
+    const isOther = this.#me !== null && this.#me !== me
     this.#me = me
+    this.#named.open()
     this.ways.welcomed(me)
+    this.#missing.hear({ is: 'connected' })
+    if (isOther) this.#shareAsOther()
+  }
+
+  /** This device has another id now (S5), and what only it has must not come from the one that is gone. */
+  #shareAsOther(): void {
+    for (const shared of this.#live().shares) {
+      const { id, message, extra, to } = this.#versions.find(shared)?.content ?? {}
+      if (id !== undefined && extra !== undefined) this.share(id, message, extra, to)
+    }
   }
 
   listed(devices: readonly Device[]): void {
     const sealing = devices.filter(({ caps }) => caps.includes(SEALING)).map(({ device_id }) => device_id)
-    this.#others = sealing.filter((device) => device !== this.#me)
-    this.#isFirst = sealing[0] === this.#me
+    this.#sealing = sealing
     this.#isListed = true
     this.#look()
   }
@@ -198,14 +226,16 @@ export class SealedBeam implements BeamChannel {
     this.#isEmpty = !items.some(({ message }) => isEnvelope(message) || keptKeysIn(message) !== null)
     this.#isSealedHere ||= !this.#isEmpty
     this.#look()
+    this.#missing.hear({ is: 'synced' })
   }
 
   /** Opens an item. @throws when it cannot be opened */
   open(item: LiveItem, note: NoteMark): Item | null | Promise<Item | null> {
+    this.#missing.hear({ is: 'changed' })
     const kept = keptKeysIn(item.message)
     if (kept !== null) return this.#openKept(item, kept)
     // Whoever shares it again in clear text is no device of the beam.
-    if (!isEnvelope(item.message) && this.#versions.has(item.id)) throw new Error('The item was sealed.')
+    if (!isEnvelope(item.message) && this.#versions.find(item.id)) throw new Error('The item was sealed.')
     if (!isEnvelope(item.message)) return liveItem(item, note)
     return this.#open(item, item.message, note)
   }
@@ -219,9 +249,11 @@ export class SealedBeam implements BeamChannel {
   }
 
   async isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): Promise<boolean> {
+    this.#missing.hear({ is: 'changed' })
     if (id !== undefined && id === this.#keptKeys?.id) this.#keptKeys = null
-    const isSealed =
-      isEnvelope(message) || (id === undefined ? this.#hasSealed(message) : this.#versions.has(id))
+    // Deleting by content concerns plain items alone.
+    const isOfSealed = id === undefined ? this.#versions.hasContent(message) : this.#versions.find(id)
+    const isSealed = isEnvelope(message) || isOfSealed
     if (!isSealed) return true
     const isRight = id !== undefined && extra !== undefined && (await this.#isProof(extra, id))
     // The server deletes too, as after a restart (S28): what it still has shows whether this is so.
@@ -229,18 +261,11 @@ export class SealedBeam implements BeamChannel {
     return isRight
   }
 
-  /** Whether an item was sealed that has this content: deleting by content concerns plain items alone. */
-  #hasSealed(message: unknown): boolean {
-    return [...this.#versions.values()].some(({ content }) => equalJson(JSON.parse(content).message, message))
-  }
-
   async #isProof(extra: string, id: ItemId): Promise<boolean> {
     await this.#untilSettled()
-    const opened = await this.#openText('delete_note', extra)
-    const isRight = opened.is === 'open' && readSealedDeletion(opened.text) === id && !this.#used.has(extra)
-    // After an Undo, the server could use it again.
-    if (isRight) this.#used.add(extra)
-    return isRight
+    const opened = await this.#texts.open('delete_note', extra)
+    const isRight = opened.is === 'open' && readSealedDeletion(opened.text) === id
+    return isRight && this.#versions.proves(extra)
   }
 
   saved(isMine: boolean): void {
@@ -274,6 +299,10 @@ export class SealedBeam implements BeamChannel {
     })
   }
 
+  lookForMissing(): void {
+    this.#missing.hear({ is: 'retried' })
+  }
+
   move(beam: BeamId): void {
     const before = this.#beam
     this.#beam = beam
@@ -282,7 +311,10 @@ export class SealedBeam implements BeamChannel {
 
   end(): void {
     this.#hasEnded = true
+    this.#outgoing.end()
+    this.#incoming.end()
     this.ways.end()
+    this.#missing.end()
   }
 
   async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item> {
@@ -292,16 +324,13 @@ export class SealedBeam implements BeamChannel {
     }
     await this.#untilSettled()
     const { envelope, copy } = partEnvelope(sealed)
-    const opened = await this.#opened('share_clipboard', envelope)
+    const opened = await this.#texts.openByAnyKey('share_clipboard', envelope)
     const inside = opened.is === 'open' ? readSealedItem(opened.text) : null
     if (!inside || inside.id !== item.id || inside.to !== item.to) throw new Error('The item does not open.')
-    const known = this.#versions.get(item.id)
-    // A version that was replaced here by another that came was put back by the server.
-    const isOld = known !== undefined && this.#replaced.has(nameOf(envelope))
-    if (!isOld) this.#came(item.id, sealed, inside)
-    const shown = isOld ? (JSON.parse(known.content) as SealedContent) : inside
+    const shown = this.#versions.came(sealed, inside)
     const message = withoutGoneCopy(shown.message, copy)
-    return liveItem({ ...item, message, extra: shown.extra }, note)
+    // Who shared it is no matter of the server's.
+    return liveItem({ ...item, message, extra: shown.extra, from: shown.from }, note)
   }
 
   /** Takes the keys of a kept beam where this device has none. The item itself is never shown. */
@@ -312,16 +341,10 @@ export class SealedBeam implements BeamChannel {
     return null
   }
 
-  #came(id: ItemId, sealed: string, content: SealedContent): void {
-    const before = this.#versions.get(id)
-    if (before?.came && before.came !== sealed) this.#replaced.add(nameOf(before.came))
-    this.#versions.set(id, { sealed, content: textOf(content), came: sealed })
-  }
-
   async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {
-    const opened = await this.#openText('signal', envelope)
+    const opened = await this.#texts.open('signal', envelope)
     // The device begins again once both have the same keys. Waiting here would keep the welcome waiting.
-    if (opened.is === 'unknown') void this.#opened('signal', envelope)
+    if (opened.is === 'unknown') void this.#texts.openByAnyKey('signal', envelope)
     const inside = opened.is === 'open' ? readSealedSignal(opened.text) : null
     if (opened.is !== 'open' || !inside || inside.from !== from || inside.to !== this.#me) return null
     const { page, number } = opened.header
@@ -330,34 +353,18 @@ export class SealedBeam implements BeamChannel {
     return inside
   }
 
-  /** Returns the message of a content, the same one when it was sealed before; null in a beam that is not sealed. */
-  async #envelopeOf(content: SealedContent): Promise<string | null> {
-    if (!this.#isSealed) return null
-    const text = textOf(content)
-    const known = this.#versions.get(content.id)
-    if (known?.content === text) return known.sealed
-    const sealed = withCopy(await this.#seal('share_clipboard', content), content.message)
-    this.#versions.set(content.id, { sealed, content: text, came: known?.came ?? null })
+  async #own(): Promise<DeviceId> {
+    while (this.#me === null) await this.#named.wait()
+    return this.#me
+  }
+
+  /** Returns the message of a content, the same one when it was sealed before. */
+  async #envelopeOf(content: SealedContent): Promise<string> {
+    const before = this.#versions.sealedBefore(content)
+    if (before !== null) return before
+    const sealed = withCopy(await this.#texts.seal('share_clipboard', content), content.message)
+    this.#versions.went(sealed, content)
     return sealed
-  }
-
-  #seal(kind: 'share_clipboard' | 'delete_note' | 'signal', content: unknown): Promise<string> {
-    const text = JSON.stringify(content)
-    return this.#withKeys(() => this.#secrets.seal(this.#beam, kind, text))
-  }
-
-  #openText(kind: Kind, envelope: string): Promise<OpenedText> {
-    return this.#withKeys(() => this.#secrets.open(this.#beam, kind, envelope))
-  }
-
-  /** Where the worker was replaced, the next one has the keys that were kept. */
-  async #withKeys<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await ask()
-    } catch {
-      await this.#secrets.enter(this.#beam, this.#having?.invite ?? null)
-      return ask()
-    }
   }
 
   #has(having: Having): void {
@@ -371,23 +378,13 @@ export class SealedBeam implements BeamChannel {
 
   /** Makes a key where nobody has one and nothing is sealed: else two devices with the link would wait for each other. */
   #makeKey(): void {
-    const isWanted = this.#encryption.kind === 'waiting' && this.#isEmpty === true && this.#isFirst
+    const isWanted =
+      this.#encryption.kind === 'waiting' && this.#isEmpty === true && this.#sealing[0] === this.#me
     if (!isWanted || !this.ways.isNobodyKeyed) return
-    this.#receive(async () => {
+    this.#incoming.run(async () => {
       const having = await this.#secrets.makeKey(this.#beam)
       return () => this.#has(having)
     })
-  }
-
-  /** Opens an envelope. Keys that this device does not know are asked for, once each. */
-  async #opened(kind: Kind, envelope: string): Promise<OpenedText> {
-    const opened = await this.#openText(kind, envelope)
-    const keyId = headerOf(envelope)?.keyId
-    if (opened.is !== 'unknown' || keyId === undefined || this.#unknown.has(keyId)) return opened
-    await this.ways.learn()
-    const again = await this.#openText(kind, envelope)
-    if (again.is === 'unknown') this.#unknown.add(keyId)
-    return again
   }
 
   async #untilSettled(): Promise<void> {
@@ -401,6 +398,7 @@ export class SealedBeam implements BeamChannel {
     this.#encryption = decided
     if (isChanged) this.#events.onChange(decided)
     this.ways.look(decided.kind, this.#others)
+    this.#missing.listed(this.#isSealed ? this.#sealing : [], this.#me)
     this.#makeKey()
     if (!isChanged || !this.mayLink) return
     this.#settled.open()
@@ -431,7 +429,7 @@ export class SealedBeam implements BeamChannel {
   }
 
   #send(seal: () => Promise<() => unknown>): void {
-    this.#outgoing = this.#inOrder(this.#outgoing, async () => {
+    this.#outgoing.run(async () => {
       for (;;) {
         await this.#untilSettled()
         try {
@@ -444,24 +442,6 @@ export class SealedBeam implements BeamChannel {
       }
     })
   }
-
-  #receive(open: () => Promise<() => unknown>): void {
-    this.#incoming = this.#inOrder(this.#incoming, open)
-  }
-
-  /** Runs one step after the others. A step that fails, as when the worker was replaced, leaves the next ones alone. */
-  async #inOrder(before: Promise<void>, step: () => Promise<() => unknown>): Promise<void> {
-    await before
-    if (this.#hasEnded) return
-    try {
-      const act = await step()
-      if (!this.#hasEnded) act()
-    } catch {}
-  }
-}
-
-function textOf({ id, extra, message, to }: SealedContent): string {
-  return JSON.stringify({ id, extra, message, to })
 }
 
 /** Before the next attempt, in milliseconds. */
@@ -469,12 +449,6 @@ const PAUSE_MS = 1_000
 
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-}
-
-/** Names an envelope by its page and number, which no other has. */
-function nameOf(sealed: string): string {
-  const header = headerOf(partEnvelope(sealed).envelope)
-  return header ? `${header.page}:${header.number}` : sealed
 }
 
 function isSame(one: Encryption, other: Encryption): boolean {

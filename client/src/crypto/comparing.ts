@@ -3,7 +3,8 @@
  * authentication strings of Matrix. The joiner commits itself to its key before it learns the other one, so that a server
  * in the middle has one guess in 2^24 at keys for which both see the same.
  */
-import { type Bytes, concat, isEqual, utf8 } from './bytes'
+import { type Bytes, isEqual, utf8 } from './bytes'
+import { sha256 } from './digest'
 import { derive } from './hkdf'
 import type { Psk } from './welcome'
 
@@ -19,10 +20,6 @@ export interface Compared {
   /** Places of four of the 64 signs. */
   readonly signs: readonly number[]
   readonly psk: Psk
-}
-
-async function sha256(...parts: readonly Uint8Array[]): Promise<Bytes> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', concat(...parts)))
 }
 
 /** @param beam the 16 bytes of the beam's id */

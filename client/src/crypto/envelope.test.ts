@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fromBase64Url, randomBytes, toBase64Url, utf8 } from './bytes'
-import { headerOf, type Kind, keyIdOf, Opener, Sealer } from './envelope'
+import { envelopeName, headerOf, type Kind, keyIdOf, Opener, Sealer } from './envelope'
 
 const BEAM_KEY = randomBytes(32)
 const KINDS: readonly Kind[] = ['share_clipboard', 'delete_note', 'signal', 'e2e']
@@ -24,6 +24,14 @@ function changed(envelope: string, bit: number): string {
 }
 
 describe('an envelope', () => {
+  it('has a name that says what its header says, and no other one has', async () => {
+    const [one, other] = [await sealer.seal('signal', utf8('a')), await sealer.seal('signal', utf8('a'))]
+    expect(envelopeName(one)).not.toBe(envelopeName(other))
+    const header = fromBase64Url(envelopeName(one))
+    expect(header?.byteLength).toBe(33)
+    expect(toBase64Url(header?.slice(9, 25) ?? new Uint8Array(0))).toBe(headerOf(one)?.page)
+  })
+
   it('opens to what was sealed', async () => {
     const contents = fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), async (content) => {
       const opened = await opener.open('signal', await sealer.seal('signal', content))

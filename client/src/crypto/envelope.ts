@@ -16,6 +16,8 @@ const KEY_ID_BYTES = 8
 const PAGE_BYTES = 16
 const NUMBER_BYTES = 8
 const HEADER_BYTES = 1 + KEY_ID_BYTES + PAGE_BYTES + NUMBER_BYTES
+/** The header is a multiple of three bytes, so in base64 it ends between two characters. */
+const HEADER_CHARACTERS = (HEADER_BYTES / 3) * 4
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
@@ -101,6 +103,11 @@ export class Opener {
     this.#keys.set(page, key)
     return key
   }
+}
+
+/** Names an envelope by its header, which no other has. */
+export function envelopeName(envelope: string): string {
+  return envelope.slice(PREFIX.length, PREFIX.length + HEADER_CHARACTERS)
 }
 
 /** Returns what the header of an envelope says; null for what is none. */

@@ -65,6 +65,8 @@ export interface Actions {
   leaveBeam(): void
   /** Reconnects at once, after the attempts ran out or before the next one. */
   reconnect(): void
+  /** Asks the server and the other devices again for what is missing here. */
+  lookForMissing(): void
 
   /** Shares a text without the white space around it. Returns false when it is empty or cannot be shared. */
   shareText(text: string, destination?: Destination): boolean

@@ -117,3 +117,15 @@ describe('s28_what_a_device_holds', () => {
     expect(memory.held()?.known).toEqual([[6, MAX_HELD_ITEMS + 5]])
   })
 })
+
+it('e12_knows_what_the_server_has_given, and not what only devices have', () => {
+  const given = () => memory.given.map(({ id }) => id)
+  memory.synced(10, [item('b', 11), item('a', 10)])
+  memory.received(item('c', 12))
+  memory.remember([item('old', 3)])
+  expect(given()).toEqual(['a', 'b', 'c'])
+  memory.deleted('b' as ItemId, null)
+  expect(given()).toEqual(['a', 'c'])
+  memory.synced(10, [item('c', 12)])
+  expect(given()).toEqual(['c'])
+})

@@ -14,6 +14,8 @@ const MOST_DELETED = 5_000
 
 export class BeamMemory {
   readonly #items = new Map<ItemId, LiveItem>()
+  /** Those that the server has given, and has not deleted. */
+  #given = new Set<ItemId>()
   /** The numbers of the items that were deleted, so that no other device gives them back (S29). */
   readonly #deleted = new Map<ItemId, number>()
   /** In the order in which they became known. None touches another. */
@@ -26,6 +28,7 @@ export class BeamMemory {
     const there = new Set(items.map(({ id }) => id))
     for (const { id, seq } of this.#items.values()) if (seq >= oldest && !there.has(id)) this.#delete(id)
     for (const item of items) this.#put(item)
+    this.#given = there
     this.#oldest = oldest
     this.#learn(oldest, items)
   }
@@ -33,6 +36,7 @@ export class BeamMemory {
   /** The server has sent an item, and everything before it. */
   received(item: LiveItem): void {
     this.#put(item)
+    this.#given.add(item.id)
     this.#learn(this.#oldest, [item])
   }
 
@@ -56,6 +60,11 @@ export class BeamMemory {
   countBelow(seq: number): number {
     const deleted = [...this.#deleted.values()].filter((one) => one < seq)
     return this.below(seq).length + deleted.length
+  }
+
+  /** Returns what the server has given for everybody and has not deleted, the oldest first. */
+  get given(): readonly LiveItem[] {
+    return this.findAll([...this.#given]).toSorted((one, other) => one.seq - other.seq)
   }
 
   /** Returns those of the items that are known, in the order asked for. */
@@ -98,6 +107,7 @@ export class BeamMemory {
   #delete(id: ItemId): void {
     const seq = this.#items.get(id)?.seq ?? this.#deleted.get(id) ?? Number.POSITIVE_INFINITY
     this.#items.delete(id)
+    this.#given.delete(id)
     this.#deleted.set(id, seq)
     const [earliest] = this.#deleted.keys()
     if (this.#deleted.size > MOST_DELETED && earliest !== undefined) this.#deleted.delete(earliest)

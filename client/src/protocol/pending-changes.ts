@@ -80,6 +80,10 @@ export class PendingChanges {
     return [...this.#deletions.values(), ...this.#shares.values()]
   }
 
+  shares(): readonly ItemId[] {
+    return [...this.#shares.keys()]
+  }
+
   deletions(): readonly ItemId[] {
     return [...this.#deletions.keys()]
   }

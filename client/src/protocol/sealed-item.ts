@@ -10,6 +10,8 @@ const ENVELOPE = 'e2e1.'
 /** What is inside the envelope of an item. */
 export interface SealedContent {
   readonly id: ItemId
+  /** The device that sealed it. */
+  readonly from: DeviceId
   readonly extra: string
   readonly message: unknown
   readonly to?: DeviceId
@@ -19,6 +21,7 @@ const id = v.pipe(v.string(), v.uuid())
 
 const itemSchema = v.object({
   id,
+  from: id,
   extra: v.string(),
   message: v.unknown(),
   to: v.optional(id),
@@ -79,7 +82,8 @@ export function readSealedItem(text: string): SealedContent | null {
   const parsed = v.safeParse(itemSchema, parseJson(text))
   if (!parsed.success) return null
   const { extra, message, to } = parsed.output
-  return { id: parsed.output.id as ItemId, extra, message, ...addressee(to as DeviceId | undefined) }
+  const [itemId, from] = [parsed.output.id as ItemId, parsed.output.from as DeviceId]
+  return { id: itemId, from, extra, message, ...addressee(to as DeviceId | undefined) }
 }
 
 /** Returns the item that a deletion names; null for what is no deletion. */

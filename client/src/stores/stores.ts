@@ -20,6 +20,7 @@ import { createKeepingStore } from './keeping'
 import { createLanguageStore } from './language'
 import { createLimitsStore } from './limits'
 import { createMediaStore } from './media'
+import { createMissingStore } from './missing'
 import { createPacksStore } from './packs'
 import { createPassingOnStore } from './passing-on'
 import { createPastingStore } from './pasting'
@@ -66,6 +67,7 @@ export function createStores(language: Language = SOURCE) {
     trust: createTrustStore(),
     unfinished: createUnfinishedStore(),
     media: createMediaStore(),
+    missing: createMissingStore(),
     packs: createPacksStore(),
     savePlace: createSavePlaceStore(),
     saves: createSavesStore(),

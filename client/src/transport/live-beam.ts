@@ -105,6 +105,11 @@ export class LiveBeam {
     if (this.#live) this.#send(deletion)
   }
 
+  /** The items of which the server has neither confirmed nor refused this device's version. */
+  get shares(): readonly ItemId[] {
+    return this.#pending.shares()
+  }
+
   /** The items whose deletion the server has neither confirmed nor refused. */
   get deletions(): readonly ItemId[] {
     return this.#pending.deletions()

@@ -27,6 +27,7 @@ import { Comparison } from './comparison'
 import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
 import { DeviceNameForm } from './device-name-form'
+import { MissingNotice } from './missing-notice'
 import { PassingOnSwitch } from './passing-on-switch'
 import { SavePlaceRow } from './save-place-row'
 import { SendDialog } from './send-dialog'
@@ -81,6 +82,7 @@ function DeviceList() {
   const name = deviceName(stores.devices.getState(), removing?.device_id ?? null)
   return (
     <>
+      <MissingNotice />
       {isSealed && !isDeposited && !isAnyAsking && (
         <p className={css.promise}>{t`Only these devices can read what is shared here.`}</p>
       )}

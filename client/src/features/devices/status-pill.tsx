@@ -1,5 +1,6 @@
 import { i18n, type MessageDescriptor } from '@lingui/core'
 import { msg, plural, t } from '@lingui/core/macro'
+import CircleAlert from 'lucide-react/icons/circle-alert'
 import Lock from 'lucide-react/icons/lock'
 import LockOpen from 'lucide-react/icons/lock-open'
 import Monitor from 'lucide-react/icons/monitor'
@@ -19,6 +20,7 @@ import { useApp } from '../actions'
 import { useDeviceCount, useHasItems } from '../session/beam'
 import { useKeptUntil } from '../session/keeping'
 import { useOnline } from '../session/online'
+import { missingWords, useMissing } from './missing-notice'
 import css from './status-pill.module.css'
 
 const DevicePopover = lazyPart(
@@ -38,6 +40,7 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
   const hasItems = useHasItems()
   const keptUntil = useKeptUntil()
   const security = useSecurity()
+  const missing = useMissing()
   const [open, setOpen] = useState(false)
   const close = useCallback(() => setOpen(false), [])
   const anchor = useRef<HTMLDivElement>(null)
@@ -47,7 +50,8 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
   if (connection.status === 'stopped') return <StoppedBar why={connection.why} />
   const look =
     online || connection.status === 'idle'
-      ? pillLook(connection, count, keptText(keptUntil, phone), security)
+      ? (missingLook(connection, missing) ??
+        pillLook(connection, count, keptText(keptUntil, phone), security))
       : offlineLook()
   if (!look) return null
   return (
@@ -78,6 +82,12 @@ interface PillLook {
 
 function offlineLook(): PillLook {
   return { tone: 'warn', icon: WifiOff, text: t`Offline` }
+}
+
+/** Returns null where nothing is missing, as far as is known. */
+function missingLook({ status }: Connection, count: number): PillLook | null {
+  if (status !== 'live' || count === 0) return null
+  return { tone: 'warn', icon: CircleAlert, text: missingWords(count) }
 }
 
 type Security = Encryption['kind'] | 'unverified'

@@ -1,0 +1,75 @@
+/**
+ * The versions of sealed items that this page has seen. An item is sealed once, and what the server sends again of earlier
+ * times counts no more: a version that was replaced, or the proof of a deletion that was used (E3, E4).
+ */
+import { envelopeName } from '../crypto/envelope'
+import type { ItemId } from '../protocol/bindings'
+import { equalJson } from '../protocol/json'
+import type { SealedContent } from '../protocol/sealed-item'
+
+/** A version of an item, as it went or came. */
+export interface Version {
+  /** The message as the server has it. */
+  readonly sealed: string
+  readonly content: SealedContent
+  /** The last message of the item that the server has sent; null for none. */
+  readonly came: string | null
+}
+
+export class ItemVersions {
+  readonly #versions = new Map<ItemId, Version>()
+  /** Names of envelopes that came, and were replaced by others that came. */
+  readonly #replaced = new Set<string>()
+  /** Proofs of deletions that were used. */
+  readonly #proofs = new Set<string>()
+
+  find(id: ItemId): Version | undefined {
+    return this.#versions.get(id)
+  }
+
+  /** Whether an item has this content. */
+  hasContent(message: unknown): boolean {
+    return [...this.#versions.values()].some(({ content }) => equalJson(content.message, message))
+  }
+
+  /** Returns the message of a content that this item has already; null where it has another one. */
+  sealedBefore(content: SealedContent): string | null {
+    const known = this.#versions.get(content.id)
+    if (!known || textOf(known.content) !== textOf(content)) return null
+    // What nobody else has got is of this device, also when it has another id now.
+    return known.came !== null || known.content.from === content.from ? known.sealed : null
+  }
+
+  /** This page has sealed a version. */
+  went(sealed: string, content: SealedContent): void {
+    const came = this.#versions.get(content.id)?.came ?? null
+    this.#versions.set(content.id, { sealed, content, came })
+  }
+
+  /** The server has sent a version. Returns the content that counts: where the version was put back, that which replaced it. */
+  came(sealed: string, content: SealedContent): SealedContent {
+    const known = this.#versions.get(content.id)
+    const name = envelopeName(sealed)
+    if (known && this.#replaced.has(name)) return known.content
+    if (known?.came && envelopeName(known.came) !== name) this.#replaced.add(envelopeName(known.came))
+    this.#versions.set(content.id, { sealed, content, came: sealed })
+    return content
+  }
+
+  /** Whether a version came and was replaced by another that came. @param name of its envelope */
+  isReplaced(name: string): boolean {
+    return this.#replaced.has(name)
+  }
+
+  /** A right proof of a deletion has come. Returns whether it is new: after an Undo, the server could use it again. */
+  proves(proof: string): boolean {
+    const isNew = !this.#proofs.has(proof)
+    this.#proofs.add(proof)
+    return isNew
+  }
+}
+
+/** By which an item that is shared again is known to be the same. */
+function textOf({ id, extra, message, to }: SealedContent): string {
+  return JSON.stringify({ id, extra, message, to })
+}
