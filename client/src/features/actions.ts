@@ -105,7 +105,12 @@ export interface Actions {
   /** Shows a file as large as the window allows. `order` says which item is the next one. */
   showFull(id: ItemId, order: ViewOrder): void
   closeFull(): void
-  /** Reads at most `bytes` bytes from the start of a file on this device or of a stored copy. @throws HttpError */
+  /**
+   * Reads at most `bytes` bytes from the start of a file on this device or of a stored copy, also a sealed one. @throws
+   * HttpError; any other error where it is not here, or the copy is not of this file
+   */
+  readItem(id: ItemId, bytes: number): Promise<Uint8Array>
+  /** Reads at most `bytes` bytes from an address. @throws HttpError */
   readFile(url: string, bytes: number): Promise<Uint8Array>
 
   /** Begins to receive a file, or tries again after a failure. */

@@ -163,6 +163,19 @@ export function addressOf(
   return addressIn(transfer) ?? (seal ? null : url)
 }
 
+/**
+ * Whether nothing of a file is here or comes, and the server has a sealed copy of it (E7): it is received when its person
+ * saves it, as one of which the copy is clear is downloaded then.
+ */
+export function waitsAtServer(
+  { url, seal }: { readonly url: string | null; readonly seal?: unknown },
+  transfer: Transfer | undefined,
+): boolean {
+  if (url === null || !seal || !transfer) return false
+  if (transfer.role === 'lost') return true
+  return transfer.role === 'receiving' && ['offered', 'cancelled'].includes(transfer.state.status)
+}
+
 /** Returns the files that other devices offer and that wait for a tap here. */
 export function offeredHere({ transfers }: TransfersState): readonly ItemId[] {
   return (Object.keys(transfers) as ItemId[]).filter((id) => {

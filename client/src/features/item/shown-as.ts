@@ -2,19 +2,14 @@
 import type { ItemId } from '../../protocol/bindings'
 import type { Item, ItemContent } from '../../protocol/item'
 import type { Media, Recognized } from '../../protocol/magic'
-import { addressOf, type Transfer } from '../../stores/transfers'
+import { addressOf, type Transfer, waitsAtServer } from '../../stores/transfers'
 import { mediaOf } from './describe'
 
-export type ShownAs = Media | 'pdf' | 'text'
-
-/** A file on this device that the full view can show. */
-export interface ShownFile {
-  readonly id: ItemId
-  readonly name: string
-  readonly size: number
-  readonly url: string
-  readonly as: ShownAs
-}
+/** A file that the full view can show. Of a sealed copy (E7), whose bytes the browser cannot read by itself, a document. */
+export type ShownFile = { readonly id: ItemId; readonly name: string; readonly size: number } & (
+  | { readonly as: Media; readonly url: string }
+  | { readonly as: 'pdf' | 'text'; readonly url: string | null }
+)
 
 const PDF = /\.pdf$/i
 const TEXT =
@@ -41,7 +36,11 @@ export function shownFile(
   kind: Recognized | null | undefined,
 ): ShownFile | null {
   if (content.kind !== 'file') return null
+  const { name, size } = content
   const url = addressOf(content, transfer)
-  const as = mediaOf(content, kind) ?? documentOf(content)
-  return url === null || as === null ? null : { id, name: content.name, size: content.size, url, as }
+  const media = mediaOf(content, kind)
+  if (media !== null) return url === null ? null : { id, name, size, url, as: media }
+  const as = documentOf(content)
+  const isReadable = url !== null || waitsAtServer(content, transfer)
+  return as !== null && isReadable ? { id, name, size, url, as } : null
 }
