@@ -1,6 +1,7 @@
 /** Saves what was received: the files of a batch or of an item that is many, or everything. */
 import { plural } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
+import type { ItemId } from '../protocol/bindings'
 import { type Download, isHere, receivedFiles, type Savable, savableOf } from '../stores/downloads'
 import { canPickFolder, concernsAll, type SaveFolder } from '../transport/save-folder'
 import { type Bring, bringerOf, isGivenUp } from './arrival'
@@ -43,28 +44,21 @@ export function createSavingAll(
   const { isPack, save: savePack, ...packs } = createPackSaving(context, { folder: askFolder, kept }, receive)
   const telling = tellerOf(stores)
   const bring = bringerOf(stores, receive)
-  const saveInTurn = (files: readonly Savable[], saveOne: SaveOne) => {
-    // They come while others are saved.
-    for (const file of files) if (!isHere(file) && isGivenUp(stores, file.id)) receive(file.id)
-    return eachInTurn(files, bringing(bring, saveOne))
-  }
+  const saveInTurn = saverInTurn(stores, receive, bring)
   const saveEach = async (files: readonly Savable[], saveOne: SaveOne) => {
     const { saved, failed } = await saveInTurn(files, saveOne)
     if (failed.length === 0) return toaster.ok(savedCount(saved))
     const names = failed.map(({ name }) => name)
     toaster.bad(withReason(notSavedAll(saved, files.length, names), failed.at(-1)?.why))
   }
-  const sorted = (files: readonly Savable[]) => {
-    return { plain: files.filter(({ id }) => !isPack(id)), packed: files.filter(({ id }) => isPack(id)) }
-  }
   const saveInto = async (folder: SaveFolder, files: readonly Savable[]) => {
-    const { plain, packed } = sorted(files)
+    const { plain, packed } = sorted(files, isPack)
     const one: SaveOne = (file) => telling(file.id, [file], (progress) => savingInto(folder, progress)(file))
     if (plain.length > 0) await saveEach(plain, one)
     for (const { id } of packed) await savePack(id, folder)
   }
   const downloadEach = async (files: readonly Savable[]) => {
-    const { plain, packed } = sorted(files)
+    const { plain, packed } = sorted(files, isPack)
     // A press opens one picker, so one folder is for all of them.
     const folder = packed.length > 0 && canPickFolder() ? await askFolder() : undefined
     await saveInTurn(plain, download)
@@ -119,6 +113,23 @@ export function createSavingAll(
   }
 }
 
+/** Parts single files from items that are many. */
+function sorted(files: readonly Savable[], isPack: (id: ItemId) => boolean) {
+  return { plain: files.filter(({ id }) => !isPack(id)), packed: files.filter(({ id }) => isPack(id)) }
+}
+
+/** Returns what saves files one after the other. Those that are not here come meanwhile. */
+function saverInTurn(stores: Context['stores'], receive: Actions['receive'], bring: Bring) {
+  return (files: readonly Savable[], saveOne: SaveOne) => {
+    for (const file of files) if (!isHere(file) && isGivenUp(stores, file.id)) receive(file.id)
+    return eachInTurn(files, async (file, index) => {
+      const here = isHere(file) ? file : await bring(file.id)
+      if (!here) throw new Error('The file was given up.')
+      await saveOne(here, index)
+    })
+  }
+}
+
 /** Saves files one after the other, until one fails for a reason that every other would meet as well. */
 async function eachInTurn(
   files: readonly Savable[],
@@ -136,15 +147,6 @@ async function eachInTurn(
     }
   }
   return { saved, failed }
-}
-
-/** Returns what saves a file once it is here. */
-function bringing(bring: Bring, saveOne: SaveOne) {
-  return async (file: Savable, index: number) => {
-    const here = isHere(file) ? file : await bring(file.id)
-    if (!here) throw new Error('The file was given up.')
-    await saveOne(here, index)
-  }
 }
 
 /** The browser may change a name that its own rules refuse, such as one that begins with a dot. */
