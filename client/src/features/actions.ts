@@ -122,8 +122,8 @@ export interface Actions {
   readonly canSaveAs: boolean
   /**
    * Saves every file of a batch that is here or at the server: into a folder, or as downloads. What the server has sealed (E7)
-   * is received first, here as in all that saves. Of an item that is many files (F16), saves
-   * all of them: into a folder, or as one archive.
+   * is received first, here as in all that saves. Of an item that is many files (F16), saves all of them: into a folder, or
+   * as one archive.
    */
   saveAll(id: ItemId): Promise<void>
   /** Saves every file that came from another device and is here or at the server, as `saveAll` does. */

@@ -2,10 +2,10 @@
 import type { ItemId } from '../../protocol/bindings'
 import type { Item, ItemContent } from '../../protocol/item'
 import type { Media, Recognized } from '../../protocol/magic'
-import { addressOf, type Transfer, waitsAtServer } from '../../stores/transfers'
+import { addressOf, type Transfer } from '../../stores/transfers'
 import { mediaOf } from './describe'
 
-/** A file that the full view can show. Of a sealed copy (E7), whose bytes the browser cannot read by itself, a document. */
+/** A file that the full view can show. A document needs no address: it is read from the server's copy, also a sealed one (E7). */
 export type ShownFile = { readonly id: ItemId; readonly name: string; readonly size: number } & (
   | { readonly as: Media; readonly url: string }
   | { readonly as: 'pdf' | 'text'; readonly url: string | null }
@@ -41,6 +41,5 @@ export function shownFile(
   const media = mediaOf(content, kind)
   if (media !== null) return url === null ? null : { id, name, size, url, as: media }
   const as = documentOf(content)
-  const isReadable = url !== null || waitsAtServer(content, transfer)
-  return as !== null && isReadable ? { id, name, size, url, as } : null
+  return as !== null && (url ?? content.url) !== null ? { id, name, size, url, as } : null
 }
