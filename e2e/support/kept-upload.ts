@@ -36,7 +36,7 @@ export async function inKeptBeam(device: CallDevice, by = (link: string) => link
   await bob.page.getByRole('button', { name: 'Keep it for 1 h' }).click()
   const ada = await device('Ada', { own: 'chromium' })
   await ada.opens(by(link))
-  await expect(ada.page.getByText(/^2 devices/).first()).toBeVisible()
+  await ada.seesDevices(2)
   return { ada, bob, link }
 }
 

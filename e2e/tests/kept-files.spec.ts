@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { expect, type Page } from '@playwright/test'
 import { hasAccount, savesBeam } from '../support/account.ts'
 import type { Device } from '../support/device.ts'
 import type { TestFile } from '../support/files.ts'
 import { MB } from '../support/files.ts'
+import { pdf } from '../support/pdf.ts'
 import { test } from '../support/stage.ts'
 
 const FILES = '**/api/beams/*/files/'
@@ -127,4 +129,28 @@ test('f13_what_does_not_fit_is_named_and_not_uploaded', async ({ device, folder 
   await ada.seesToast('“film.mp4” (2.0 MB) stays on this device only: this beam has 1.0 MB left.')
   await expect(ada.card(film.name).getByText('Only on this device. This beam has no copy.')).toBeVisible()
   await bob.sees(film.name)
+})
+
+test('a document that the server alone has is shown in full and saved, each with one press', async ({
+  device,
+}) => {
+  const ada = await device('Ada')
+  await hasAccount(ada)
+  const link = await savesBeam(ada, 'Cabin', 'Keys are with Jonas')
+  const buffer = pdf('The first page')
+  const sha256 = createHash('sha256').update(buffer).digest('hex')
+  const plan = { name: 'plan.pdf', path: '', size: buffer.length, sha256 }
+  await ada.picker().setInputFiles({ name: plan.name, mimeType: 'application/pdf', buffer })
+  await ada.seesToast('Uploaded "plan.pdf" Successfully!')
+  await ada.page.close()
+
+  const bob = await device('Bob')
+  await bob.opens(link)
+  await bob.has(plan)
+  await expect(bob.card(plan.name).getByRole('button', { name: 'Receive' })).toHaveCount(0)
+  await bob.uses(bob.card(plan.name), 'Full view')
+  const view = bob.page.getByRole('dialog', { name: plan.name })
+  await expect(view.getByText('The first page')).toBeAttached()
+  await bob.page.keyboard.press('Escape')
+  await savesUnchanged(bob, plan)
 })

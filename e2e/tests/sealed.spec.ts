@@ -144,3 +144,30 @@ for (const way of ['Direct', 'via server'] as const) {
     overheard.knowsNothingOf(secrets.name, bytes.subarray(100, 132).toString('latin1'))
   })
 }
+
+test('e7 what the server alone has is saved with one press, which can be stopped and pressed again', async ({
+  device,
+  folder,
+}) => {
+  const laptop = await sealing(device, 'laptop')
+  const plan = await folder.file('plan.bin', 5 * MB)
+  const link = await laptop.startsBeam()
+  await laptop.sharesText('marmalade from Granada')
+  await laptop.page.getByRole('button', { name: 'Keep it for 1 h' }).click()
+  await laptop.sharesFiles(plan)
+  await laptop.reads(plan, 'Stored')
+  await laptop.leaves()
+
+  const other = await sealing(device, 'other')
+  await other.page.route('**/api/uploads/**', () => {})
+  await other.opens(link)
+  await other.has(plan)
+  const save = other.file(plan).getByRole('button', { name: 'Save', exact: true })
+  await save.click()
+  await other.pauses(plan)
+  await other.reads(plan, 'Paused')
+  await other.cancels(plan)
+  await expect(save).toBeVisible()
+  await other.page.unrouteAll({ behavior: 'ignoreErrors' })
+  expect(await other.savedSha256(plan)).toBe(plan.sha256)
+})

@@ -17,7 +17,7 @@ test('f22_what_has_begun_to_come_goes_on_from_the_stored_copy_once_the_sender_is
   await ada.page.getByRole('button', { name: 'Keep it for 1 h' }).click()
   const bob = await device('Bob', { own: 'chromium' })
   await bob.opens(link)
-  await expect(ada.page.getByText(/^2 devices/).first()).toBeVisible()
+  await ada.seesDevices(2)
 
   await ada.sharesFiles(film)
   await bob.takes(film)

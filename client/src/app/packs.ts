@@ -1,13 +1,11 @@
 /** Learns the lists of the items that are many files (F16): from the file that is here, or while it arrives. */
 import type { ItemId } from '../protocol/bindings'
-import type { FileFacts, Item } from '../protocol/item'
+import type { Item } from '../protocol/item'
 import { readManifest } from '../protocol/manifest'
 import type { PackList } from '../stores/packs'
 import type { Stores } from '../stores/stores'
 import { addressIn } from '../stores/transfers'
-import { readStart } from '../transport/http'
-import { readSealedStart } from '../transport/sealed-start'
-import { blobBehind } from './blob-urls'
+import { startOf } from './file-bytes'
 
 /**
  * Pauses before a list that could not be read is read again, because the server or the network was away, in milliseconds.
@@ -28,7 +26,7 @@ export function learnPacks(stores: Pick<Stores, 'items' | 'transfers' | 'packs'>
       const url = addressIn(transfers.getState().transfers[id]) ?? content.url
       if (url === null || asked.has(url)) continue
       asked.add(url)
-      void readHead(url, content, content.manifest.bytes).then(
+      void startOf(url, content, content.manifest.bytes).then(
         (bytes) => learnPack(stores, id, bytes),
         () => again(url),
       )
@@ -61,16 +59,6 @@ export function learnPack({ items, packs }: Pick<Stores, 'items' | 'packs'>, id:
 function listOf({ content }: Item, bytes: Uint8Array): PackList | null {
   if (content.kind !== 'file' || !content.manifest) return null
   return readManifest(bytes, content.manifest, content.size) ?? 'unreadable'
-}
-
-async function readHead(
-  url: string,
-  { size, seal }: Pick<FileFacts, 'size' | 'seal'>,
-  bytes: number,
-): Promise<Uint8Array> {
-  const blob = blobBehind(url)
-  if (blob) return new Uint8Array(await blob.slice(0, bytes).arrayBuffer())
-  return seal ? readSealedStart(url, { size, seal }, bytes) : readStart(url, bytes)
 }
 
 /** A list goes with its item. */

@@ -25,7 +25,7 @@ export function createReceiving(context: Context): ReceivingActions {
       if (item) receive(context, item, null)
     },
     receiveAll() {
-      for (const id of offeredHere(stores.transfers.getState())) {
+      for (const id of offeredHere(stores.transfers.getState(), stores.items.getState().items)) {
         const item = find(id)
         if (item) receive(context, item, null)
       }

@@ -13,6 +13,8 @@ import { createToaster } from './toaster'
 
 const ID = 'a' as ItemId
 
+const NOTHING_COMES = { bring: async () => null, saveAs: async () => {} }
+
 let stores: Stores
 /** What the browser says of the kept folder. */
 let opens: Awaited<ReturnType<SavePlace['open']>>
@@ -55,7 +57,11 @@ afterEach(() => {
 
 it('a kept folder that was removed is said, another one can be chosen, and files are downloads until then', async () => {
   opens = 'gone'
-  const { saveHere } = createSavingOne({ stores, toaster: createToaster(stores.toasts) }, places())
+  const { saveHere } = createSavingOne(
+    { stores, toaster: createToaster(stores.toasts) },
+    places(),
+    NOTHING_COMES,
+  )
   await saveHere(ID)
   expect([downloads, kept, stores.savePlace.getState()]).toEqual([['a.txt'], [null], { status: 'downloads' }])
   const [toast] = toasts()
@@ -73,7 +79,11 @@ it('where several files need a folder, another one is asked for at once', async 
 
 it('a kept folder that is not allowed now stays, and nothing is saved elsewhere without a word', async () => {
   opens = 'refused'
-  const { saveHere } = createSavingOne({ stores, toaster: createToaster(stores.toasts) }, places())
+  const { saveHere } = createSavingOne(
+    { stores, toaster: createToaster(stores.toasts) },
+    places(),
+    NOTHING_COMES,
+  )
   await saveHere(ID)
   expect([downloads, kept, stores.savePlace.getState().status]).toEqual([[], [], 'kept'])
   expect(toasts().map(({ text, action }) => [text, action?.label])).toEqual([

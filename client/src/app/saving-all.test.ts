@@ -19,6 +19,9 @@ const NAMES = ['a.png', 'b.png', 'c.png']
 /** Of what the server sends of each, in bytes. */
 const SIZE = 'bytes of blob:a.png'.length
 
+const receiving = { receive: () => {}, saveAs: async () => {} }
+const NOTHING_COMES = { bring: async () => null, saveAs: async () => {} }
+
 let stores: Stores
 let saveAll: (id: ItemId) => Promise<void>
 let download: (ids: readonly ItemId[]) => Promise<void>
@@ -71,7 +74,7 @@ beforeEach(() => {
   stores.saves.subscribe(({ saves: { [BATCH]: save } }) =>
     told.push(save?.status === 'saving' ? `${save.saved} of ${save.of}` : 'ended'),
   )
-  ;({ saveAll, download } = createSavingAll({ stores, toaster: createToaster(stores.toasts) }, () => {}))
+  ;({ saveAll, download } = createSavingAll({ stores, toaster: createToaster(stores.toasts) }, receiving))
 })
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -178,7 +181,7 @@ describe('saving one file that is here', () => {
   const savesAs = async (picker: (options: { suggestedName: string }) => Promise<unknown>) => {
     vi.stubGlobal('showSaveFilePicker', picker)
     vi.stubGlobal('fetch', sends)
-    await createSavingAll({ stores, toaster: createToaster(stores.toasts) }, () => {}).saveHereAs(ID)
+    await createSavingAll({ stores, toaster: createToaster(stores.toasts) }, receiving).saveHereAs(ID)
   }
   let isRemoved: boolean
   const picked = (name: string) => ({
@@ -213,7 +216,11 @@ describe('saving one file that is here', () => {
     vi.stubGlobal('fetch', sends)
     stores.savePlace.setState({ status: 'kept', name: 'picked' }, true)
     const places = { kept: async () => fakeFolder() as unknown as SaveFolder }
-    const { saveHere } = createSavingOne({ stores, toaster: createToaster(stores.toasts) }, places)
+    const { saveHere } = createSavingOne(
+      { stores, toaster: createToaster(stores.toasts) },
+      places,
+      NOTHING_COMES,
+    )
     const shown: boolean[] = []
     stores.saves.subscribe(({ saves }) => shown.push('file 0' in saves))
     await Promise.all(['file 0', 'file 0'].map((id) => saveHere(id as ItemId)))

@@ -1,8 +1,10 @@
 /** Saves what was received: the files of a batch or of an item that is many, or everything. */
 import { plural } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
-import { type Download, downloadsOf, receivedFiles } from '../stores/downloads'
+import type { ItemId } from '../protocol/bindings'
+import { type Download, isHere, receivedFiles, type Savable, savableOf } from '../stores/downloads'
 import { canPickFolder, concernsAll, type SaveFolder } from '../transport/save-folder'
+import { type Bring, bringerOf, isGivenUp } from './arrival'
 import type { Context } from './context'
 import { clickDownload } from './downloading'
 import { createSavePlaces } from './save-place'
@@ -14,7 +16,7 @@ import { createPackSaving } from './saving-packs'
 /** Pause between two downloads: browsers drop those that a page begins at the same moment. */
 const BETWEEN_DOWNLOADS_MS = 250
 
-/** Saves one file. Rejects when it could not. */
+/** Saves one file that is here. Rejects when it could not. */
 type SaveOne = (file: Download, index: number) => Promise<unknown>
 
 type Saving = Pick<
@@ -35,42 +37,41 @@ type Saving = Pick<
 
 export function createSavingAll(
   context: Pick<Context, 'stores' | 'toaster'>,
-  receive: Actions['receive'],
+  { receive, saveAs }: Pick<Actions, 'receive' | 'saveAs'>,
 ): Saving {
   const { stores, toaster } = context
   const { folder: askFolder, kept, ...place } = createSavePlaces(context)
   const { isPack, save: savePack, ...packs } = createPackSaving(context, { folder: askFolder, kept }, receive)
   const telling = tellerOf(stores)
-  const saveEach = async (files: readonly Download[], saveOne: SaveOne) => {
+  const bring = bringerOf(stores, receive)
+  const saveInTurn = saverInTurn(stores, receive, bring)
+  const saveEach = async (files: readonly Savable[], saveOne: SaveOne) => {
     const { saved, failed } = await saveInTurn(files, saveOne)
     if (failed.length === 0) return toaster.ok(savedCount(saved))
     const names = failed.map(({ name }) => name)
     toaster.bad(withReason(notSavedAll(saved, files.length, names), failed.at(-1)?.why))
   }
-  const sorted = (files: readonly Download[]) => {
-    return { plain: files.filter(({ id }) => !isPack(id)), packed: files.filter(({ id }) => isPack(id)) }
-  }
-  const saveInto = async (folder: SaveFolder, files: readonly Download[]) => {
-    const { plain, packed } = sorted(files)
+  const saveInto = async (folder: SaveFolder, files: readonly Savable[]) => {
+    const { plain, packed } = sorted(files, isPack)
     const one: SaveOne = (file) => telling(file.id, [file], (progress) => savingInto(folder, progress)(file))
     if (plain.length > 0) await saveEach(plain, one)
     for (const { id } of packed) await savePack(id, folder)
   }
-  const downloadEach = async (files: readonly Download[]) => {
-    const { plain, packed } = sorted(files)
+  const downloadEach = async (files: readonly Savable[]) => {
+    const { plain, packed } = sorted(files, isPack)
     // A press opens one picker, so one folder is for all of them.
     const folder = packed.length > 0 && canPickFolder() ? await askFolder() : undefined
-    await saveEachDownload(plain)
+    await saveInTurn(plain, download)
     if (folder === null) return
     for (const { id } of packed) await savePack(id, folder)
   }
   return {
     ...packs,
     ...place,
-    ...createSavingOne(context, { kept }),
+    ...createSavingOne(context, { kept }, { bring, saveAs }),
     canPickFolder: canPickFolder(),
     async download(ids) {
-      const files = downloadsOf(ids, stores)
+      const files = savableOf(ids, stores)
       const isKept = stores.savePlace.getState().status === 'kept'
       const folder = isKept ? await kept() : 'none'
       if (folder) await (folder === 'none' ? downloadEach(files) : saveInto(folder, files))
@@ -78,7 +79,7 @@ export function createSavingAll(
     async saveAll(id) {
       if (isPack(id)) return savePack(id)
       if (stores.saves.getState().saves[id]) return
-      const files = downloadsOf([id], stores)
+      const files = savableOf([id], stores)
       if (canPickFolder()) {
         const folder = await askFolder()
         if (!folder) return
@@ -89,7 +90,12 @@ export function createSavingAll(
           }),
         )
       }
-      await telling(id, files, (progress) => saveEachDownload(files, (saved) => progress.saved(saved)))
+      await telling(id, files, (progress) =>
+        saveInTurn(files, (file, saved) => {
+          progress.saved(saved)
+          return download(file)
+        }),
+      )
       // The browser asks, names and saves on its own, and does not say how it went.
       toaster.info(
         plural(files.length, {
@@ -107,8 +113,28 @@ export function createSavingAll(
   }
 }
 
+/** Parts single files from items that are many. */
+function sorted(files: readonly Savable[], isPack: (id: ItemId) => boolean) {
+  return { plain: files.filter(({ id }) => !isPack(id)), packed: files.filter(({ id }) => isPack(id)) }
+}
+
+/** Returns what saves files one after the other. Those that are not here come meanwhile. */
+function saverInTurn(stores: Context['stores'], receive: Actions['receive'], bring: Bring) {
+  return (files: readonly Savable[], saveOne: SaveOne) => {
+    for (const file of files) if (!isHere(file) && isGivenUp(stores, file.id)) receive(file.id)
+    return eachInTurn(files, async (file, index) => {
+      const here = isHere(file) ? file : await bring(file.id)
+      if (!here) throw new Error('The file was given up.')
+      await saveOne(here, index)
+    })
+  }
+}
+
 /** Saves files one after the other, until one fails for a reason that every other would meet as well. */
-async function saveInTurn(files: readonly Download[], saveOne: SaveOne) {
+async function eachInTurn(
+  files: readonly Savable[],
+  saveOne: (file: Savable, index: number) => Promise<unknown>,
+) {
   const failed: { name: string; why: unknown }[] = []
   let saved = 0
   for (const [index, file] of files.entries()) {
@@ -121,16 +147,6 @@ async function saveInTurn(files: readonly Download[], saveOne: SaveOne) {
     }
   }
   return { saved, failed }
-}
-
-async function saveEachDownload(
-  files: readonly Download[],
-  onSaved: (saved: number) => void = () => {},
-): Promise<void> {
-  for (const [saved, file] of files.entries()) {
-    onSaved(saved)
-    await download(file)
-  }
 }
 
 /** The browser may change a name that its own rules refuse, such as one that begins with a dot. */

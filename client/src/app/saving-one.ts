@@ -1,10 +1,11 @@
-/** Saves one file that is here: into the kept folder, or where the person says. */
+/** Saves one file: into the kept folder, or where the person says. One of which the server has a sealed copy comes first. */
 import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
 import { displayName } from '../protocol/names'
-import { type Download, downloadsOf } from '../stores/downloads'
+import { type Download, isHere, savableOf } from '../stores/downloads'
 import { canPickFile, dropPicked, pickFile, type SaveFolder, saveInto } from '../transport/save-folder'
+import type { Bring } from './arrival'
 import type { Context } from './context'
 import { clickDownload } from './downloading'
 import { bytesOf } from './file-bytes'
@@ -15,12 +16,17 @@ import { notSaved, savedText, withReason } from './save-words'
 export function createSavingOne(
   { stores, toaster }: Pick<Context, 'stores' | 'toaster'>,
   places: Pick<SavePlaces, 'kept'>,
+  { bring, saveAs }: { readonly bring: Bring } & Pick<Actions, 'saveAs'>,
 ): Pick<Actions, 'canPickFile' | 'saveHere' | 'saveHereAs'> {
   const telling = tellerOf(stores)
+  /** Returns a file that is to be saved, and is not being saved already. */
+  const fileOf = (id: ItemId) => (stores.saves.getState().saves[id] ? undefined : savableOf([id], stores)[0])
   /** Saves a file once at a time. `write` returns what the person is told of it. */
   const once = async (id: ItemId, write: (file: Download, progress: SaveProgress) => Promise<string>) => {
-    const [file] = downloadsOf([id], stores)
-    if (!file || stores.saves.getState().saves[id]) return
+    const wanted = fileOf(id)
+    if (!wanted) return
+    const file = isHere(wanted) ? wanted : await bring(id)
+    if (!file) return
     await telling(id, [file], async (progress) => {
       try {
         toaster.ok(await write(file, progress))
@@ -33,11 +39,13 @@ export function createSavingOne(
     canPickFile: canPickFile(),
     async saveHere(id) {
       const folder = await places.kept()
+      if (!folder) return
       if (folder === 'none') {
-        for (const { url, name } of downloadsOf([id], stores)) clickDownload(url, name)
+        const wanted = fileOf(id)
+        const file = wanted && (isHere(wanted) ? wanted : await bring(id))
+        if (file) clickDownload(file.url, file.name)
         return
       }
-      if (!folder) return
       await once(id, async (file, progress) => {
         const name = await savingInto(folder, progress)(file)
         const kept = folder.name
@@ -45,8 +53,10 @@ export function createSavingOne(
       })
     },
     async saveHereAs(id) {
-      const [file] = downloadsOf([id], stores)
-      if (!file || stores.saves.getState().saves[id]) return
+      const file = fileOf(id)
+      if (!file) return
+      // Its bytes go straight to where it is to lie.
+      if (!isHere(file)) return saveAs(id)
       const picked = await pickFile(displayName(file.name))
       if (!picked) return
       await once(id, async (saved, progress) => {

@@ -14,9 +14,9 @@ import {
   SavedTree,
   type SaveFolder,
 } from '../transport/save-folder'
+import { arrived, isGivenUp } from './arrival'
 import type { Context } from './context'
 import { bytesOf } from './file-bytes'
-import { arrived, isGivenUp } from './pack-arrival'
 import { type Job, type Outcome, onlyFile, type Target } from './pack-job'
 import { putInto } from './pack-saves'
 import type { SavePlaces } from './save-place'

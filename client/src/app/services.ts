@@ -5,7 +5,7 @@ import type { ItemId } from '../protocol/bindings'
 import { createStores } from '../stores/stores'
 import { readMe } from '../transport/account-calls'
 import { sweepArchives } from '../transport/archive-file'
-import { readSite, readStart } from '../transport/http'
+import { readSite } from '../transport/http'
 import { openSecrets } from '../transport/secrets-door'
 import { createAccount } from './account'
 import { createArrivals, tellArrivals } from './arrivals'
@@ -19,6 +19,7 @@ import { createCopying } from './copying'
 import { CurrentBeam, createBeamActions } from './current-beam'
 import { createDeleting, offerWhatCameBack } from './deleting'
 import { createDetails } from './details'
+import { createReading } from './file-bytes'
 import { createInstallation } from './installation'
 import { KeptFiles } from './kept-files'
 import { createLanguageChoice } from './language'
@@ -73,7 +74,7 @@ export function startServices(language: Language): AppValue {
     ...createUnfinished(context, receiveAll),
     keepHandle: (file, handle) => kept.lies(file, handle),
     offerKept: (id) => void kept.ask(id),
-    ...createSavingAll(context, receiving.receive),
+    ...createSavingAll(context, receiving),
     ...createClipboard(context, { ...sharing, shareNote }),
     ...createSharedIn(context, sharing),
     ...createCopying(context),
@@ -87,7 +88,7 @@ export function startServices(language: Language): AppValue {
     ...createOwnDevice((name) => beam.live?.rename(name)),
     showFull: (id, order) => stores.fullView.setState({ kind: 'open', id, order }, true),
     closeFull: () => stores.fullView.setState({ kind: 'closed' }, true),
-    readFile: readStart,
+    ...createReading(stores),
     ...createArrivals(stores, toaster),
     ...createInstallation(stores),
     passOn: createPassingOn(stores),

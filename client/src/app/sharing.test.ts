@@ -449,9 +449,11 @@ describe('e7 a file in a sealed beam', () => {
     expect(seals[1]).toEqual(seals[0])
   })
 
-  it('is offered to devices where the server stores only media, and cannot see that it is one', () => {
+  it('is stored first when it is a medium and nobody is here, and offered to devices when it is not', async () => {
     sharing.shareFiles([picture()])
-    expect(log).toEqual(['offer', expect.stringMatching(/^share /)])
+    await vi.waitFor(() => expect(log).toEqual(['upload']))
+    sharing.shareFiles([note()])
+    expect(log).toEqual(['upload', 'offer', expect.stringMatching(/^share /)])
   })
 
   it('has none where nothing is sealed', () => {

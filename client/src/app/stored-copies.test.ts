@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { sealedSize } from '../crypto/file-chunks'
 import { newFileSeal } from '../crypto/file-keys'
 import type { BeamId, DeviceId, ItemId, Role, UploadedFile } from '../protocol/bindings'
 import { pendingItem } from '../protocol/item'
@@ -121,11 +122,14 @@ describe('a file that is uploaded before it is shared', () => {
     expect(copies.comesFirst(picture)).toBe(true)
   })
 
-  it('e7_is_nothing_sealed_unless_the_beam_is_saved_because_the_server_would_see_no_medium', () => {
-    const sealed = { ...outgoing('a'), seal: newFileSeal() }
-    expect(copies.comesFirst(sealed)).toBe(false)
-    enterSaved()
-    expect(copies.comesFirst(sealed)).toBe(true)
+  it('e7_is_a_sealed_medium_by_the_same_rule_and_by_the_size_of_what_the_server_stores', () => {
+    const seal = newFileSeal()
+    const picture = { ...outgoing('a'), seal }
+    expect(copies.comesFirst({ ...outgoing('a', 'application/zip'), seal })).toBe(false)
+    stores.limits.setState({ upload_bytes: sealedSize(picture.file.size) - 1 })
+    expect(copies.comesFirst(picture)).toBe(false)
+    stores.limits.setState({ upload_bytes: sealedSize(picture.file.size) })
+    expect(copies.comesFirst(picture)).toBe(true)
   })
 
   it('e7_is_sealed_by_its_own_seal_and_its_item_keeps_what_only_this_device_knows_of_it', () => {

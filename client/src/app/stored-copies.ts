@@ -3,6 +3,7 @@
  * shared. In a saved or kept beam a copy is always uploaded, because what the beam shows must outlive this page. Any other beam
  * has copies of media only.
  */
+import { sealedSize } from '../crypto/file-chunks'
 import type { BeamId, DeviceId, ItemId, UploadedFile } from '../protocol/bindings'
 import {
   type BatchPart,
@@ -90,10 +91,11 @@ export class StoredCopies {
 
   /**
    * Whether a file is uploaded before it is shared: if the server takes it, and no device could receive it directly. For a beam
-   * that is neither saved nor kept it takes only what it sees to be media, so nothing that is sealed.
+   * that is neither saved nor kept these are media. It could not tell any other sealed file from one, but the rule is the same.
    */
   comesFirst({ file, seal }: Pick<OutgoingFile, 'file' | 'seal'>): boolean {
-    const isTakenAnywhere = !seal && isMedia(file) && file.size <= this.#stores.limits.getState().upload_bytes
+    const size = seal ? sealedSize(file.size) : file.size
+    const isTakenAnywhere = isMedia(file) && size <= this.#stores.limits.getState().upload_bytes
     const isTaken = this.#isStored() || isTakenAnywhere
     return isTaken && fileTakers(this.#stores.devices.getState()).length === 0
   }

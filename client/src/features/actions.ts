@@ -107,7 +107,12 @@ export interface Actions {
   /** Shows a file as large as the window allows. `order` says which item is the next one. */
   showFull(id: ItemId, order: ViewOrder): void
   closeFull(): void
-  /** Reads at most `bytes` bytes from the start of a file on this device or of a stored copy. @throws HttpError */
+  /**
+   * Reads at most `bytes` bytes from the start of a file on this device or of a stored copy, also a sealed one. @throws
+   * HttpError; any other error where it is not here, or the copy is not of this file
+   */
+  readItem(id: ItemId, bytes: number): Promise<Uint8Array>
+  /** Reads at most `bytes` bytes from an address. @throws HttpError */
   readFile(url: string, bytes: number): Promise<Uint8Array>
 
   /** Begins to receive a file, or tries again after a failure. */
@@ -118,15 +123,16 @@ export interface Actions {
   saveAs(id: ItemId): Promise<void>
   readonly canSaveAs: boolean
   /**
-   * Saves every file of a batch that is here: into a folder, or as downloads. Of an item that is many files (F16), saves
-   * all of them: into a folder, or as one archive.
+   * Saves every file of a batch that is here or at the server: into a folder, or as downloads. What the server has sealed (E7)
+   * is received first, here as in all that saves. Of an item that is many files (F16), saves all of them: into a folder, or
+   * as one archive.
    */
   saveAll(id: ItemId): Promise<void>
-  /** Saves every file that came from another device and is here, as `saveAll` does. */
+  /** Saves every file that came from another device and is here or at the server, as `saveAll` does. */
   saveEverything(): Promise<void>
-  /** Saves one file into the kept folder. */
+  /** Saves one file into the kept folder, or as a download where there is none. */
   saveHere(id: ItemId): Promise<void>
-  /** Asks the person for a file, and saves one that is here into it. Only where `canPickFile`. */
+  /** Asks the person for a file, and saves one that is here or at the server into it. Only where `canPickFile`. */
   saveHereAs(id: ItemId): Promise<void>
   readonly canPickFile: boolean
   /** Whether files can be saved into a folder, and not only as downloads. */

@@ -1,7 +1,7 @@
 /** The transfers of files to and from this device, by item. */
 import { createStore } from 'zustand/vanilla'
 import type { DeviceId, ItemId } from '../protocol/bindings'
-import type { ItemContent } from '../protocol/item'
+import type { Item, ItemContent } from '../protocol/item'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { TransferWay, Way } from '../protocol/way'
 
@@ -163,11 +163,28 @@ export function addressOf(
   return addressIn(transfer) ?? (seal ? null : url)
 }
 
-/** Returns the files that other devices offer and that wait for a tap here. */
-export function offeredHere({ transfers }: TransfersState): readonly ItemId[] {
-  return (Object.keys(transfers) as ItemId[]).filter((id) => {
+/**
+ * Whether nothing of a file is here or comes, and the server has a sealed copy of it (E7): it is received when its person
+ * saves it, as one of which the copy is clear is downloaded then.
+ */
+export function waitsAtServer(
+  { url, seal }: { readonly url: string | null; readonly seal?: unknown },
+  transfer: Transfer | undefined,
+): boolean {
+  if (url === null || !seal || !transfer) return false
+  if (transfer.role === 'lost') return true
+  return transfer.role === 'receiving' && ['offered', 'cancelled'].includes(transfer.state.status)
+}
+
+/** Returns the files among items that other devices offer, that wait for a tap here, and of which the server has no copy. */
+export function offeredHere(
+  { transfers }: Pick<TransfersState, 'transfers'>,
+  items: readonly Item[],
+): readonly ItemId[] {
+  return items.flatMap(({ id, content }) => {
     const transfer = transfers[id]
-    return transfer?.role === 'receiving' && transfer.state.status === 'offered'
+    const isOffered = transfer?.role === 'receiving' && transfer.state.status === 'offered'
+    return isOffered && content.kind === 'file' && content.url === null ? [id] : []
   })
 }
 

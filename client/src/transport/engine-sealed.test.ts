@@ -311,6 +311,13 @@ describe('e7 a stored copy', () => {
     expect(ranges).toEqual([[56, sealedSizeOf(SIZE)]])
   })
 
+  it('f22_is_read_at_once_while_nothing_of_the_file_is_here', async () => {
+    bob.reads = copyOf(copy)
+    receives()
+    await passes(1_000, () => ranges.length > 0)
+    expect(ranges).toHaveLength(1)
+  })
+
   it('goes on where its device left off', async () => {
     bob.reads = copyOf(copy)
     ada.sees(bob)

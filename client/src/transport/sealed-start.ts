@@ -15,6 +15,7 @@ export async function readSealedStart(
   { size, seal }: { readonly size: number; readonly seal: FileSeal },
   bytes: number,
 ): Promise<Bytes> {
+  if (size === 0) return new Uint8Array()
   const layout = new ChunkLayout(size, true)
   const range = { first: 0, count: chunkCount(Math.min(bytes, size)) }
   const answer = await readPart(url, layout.start(0), layout.bytesOf(range))

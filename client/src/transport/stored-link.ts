@@ -25,7 +25,10 @@ export const STORED = 'stored' as DeviceId
 const REQUEST_BYTES = 8 * 1024 * 1024
 /** Chunks that are handed on at once. */
 const PORTION_CHUNKS = 4
-/** No device has been able to give anything for so long before the copy is read, in milliseconds. */
+/**
+ * No device has been able to give anything for so long before the copy is read, in milliseconds. A link that is lost is often
+ * there again by then. A file of which nothing has come yet does not wait: its person does.
+ */
 const GRACE_MS = 2_000
 /** Pause after a request that failed, in milliseconds. */
 const RETRY_MS = 5_000
@@ -106,7 +109,8 @@ export class StoredLink {
     const { incoming } = this
     if (!incoming.isOpen || incoming.givers.canGive(now)) return this.stop()
     this.#aloneSince ??= now
-    if (now < this.#notBefore || now - this.#aloneSince < GRACE_MS) return
+    const grace = incoming.receiver.received === 0 ? 0 : GRACE_MS
+    if (now < this.#notBefore || now - this.#aloneSince < grace) return
     incoming.checking.vouchedFor(incoming.source.id, STORED)
     if (!incoming.isOpen || now < this.#notBefore) return
     if (!this.#reading) return void this.#run()

@@ -6,6 +6,8 @@ import { type Lapsed, SEALED, type Upload, type UploadEnd } from './upload'
 
 /** Up to so many bytes, to send all again costs less than the requests of an upload in pieces. */
 const FORM_BYTES = 4 * 1024 * 1024
+/** A file for a form is sealed in parts of so many bytes. */
+const PART_BYTES = 8 * 1024 * 1024
 
 /** Sends the file and binds it to a beam, whose end is also the upload's end. */
 export const upload: Upload<UploadEnd | Lapsed> = (file, target, events) => {
@@ -27,7 +29,10 @@ const uploadPieces = uploadOnce(async () => {
 function uploadSealedForm(seal: FileSeal): Upload<UploadEnd | Lapsed> {
   return uploadOnce(async (file) => {
     const sealed = new SealedFile(file, seal)
-    const body = new File([await sealed.slice(0, sealed.size)], SEALED.name, { type: SEALED.type })
+    // A browser keeps large blobs on its disk, but not the bytes of which one is still to be made.
+    const parts: Blob[] = []
+    for (let at = 0; at < sealed.size; at += PART_BYTES) parts.push(await sealed.slice(at, at + PART_BYTES))
+    const body = new File(parts, SEALED.name, { type: SEALED.type })
     return (_, target, events) => uploadForm(body, target, events)
   })
 }

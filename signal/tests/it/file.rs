@@ -30,6 +30,20 @@ pub fn png(size: usize) -> File {
     File { name: "a.png".to_owned(), kind: "image/png".to_owned(), bytes }
 }
 
+/// A file of this size as a device seals it: bytes that look random, with a name that the server is not to keep.
+pub fn sealed(size: usize) -> File {
+    // xorshift64 (G. Marsaglia, 2003).
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let bytes = std::iter::repeat_with(|| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_be_bytes()[0]
+    });
+    let kind = "application/octet-stream".to_owned();
+    File { name: "setup.exe".to_owned(), kind, bytes: bytes.take(size).collect() }
+}
+
 impl File {
     pub fn called(self, name: &str) -> Self {
         Self { name: name.to_owned(), ..self }

@@ -8,6 +8,7 @@ use heliograph_shared::ids::BeamId;
 use serde_json::{Value, json};
 
 use super::device::{TestDevice, unknown_beam};
+use super::file::{File, MIB, sealed, url};
 use super::server::TestServer;
 use super::world::{Who, on_both};
 
@@ -186,4 +187,48 @@ async fn h52_deposited_keys_stay_with_a_saved_beam_and_go_with_it() {
         assert_eq!(left, BeamKeys::default());
     })
     .await;
+}
+
+#[tokio::test]
+async fn h40_a_sealed_copy_of_a_beam_is_taken_byte_for_byte_and_without_its_name() {
+    let server = TestServer::with(&["--guest-file", "5242880", "--guest-total", "6291456"]).await;
+    let beam = server.create_beam().await;
+    let of_beam = format!("/api/upload/?beam_id={}", beam.beam_id);
+    assert_eq!(server.takes_at(&of_beam, &sealed(5 * MIB + 1)).await.status, 413);
+    for size in [72, 73, 5 * MIB] {
+        let file = sealed(size);
+        let answer = server.takes_at(&of_beam, &file).await;
+        let said = answer.json();
+        let expected = json!(["sealed", size, "application/octet-stream"]);
+        assert_eq!(json!([said["name"], said["size"], said["type"]]), expected);
+        let read = server.get(&url(&answer)).await;
+        assert!(read.body == file.bytes, "{size}");
+        assert!(read.header("content-disposition").starts_with("attachment; filename=\"sealed\""));
+    }
+    // Its limits are those of a medium.
+    assert_eq!(server.takes_at(&of_beam, &sealed(2 * MIB)).await.status, 507);
+    assert_eq!(server.takes_at(&of_beam, &sealed(MIB / 2)).await.status, 201);
+}
+
+#[tokio::test]
+async fn h40_what_is_not_sealed_by_all_that_can_be_seen_is_refused() {
+    let server = TestServer::start().await;
+    let beam = server.create_beam().await;
+    let of_beam = format!("/api/upload/?beam_id={}", beam.beam_id);
+    let bytes = "application/octet-stream";
+    let program = [&b"MZ\x90\0"[..], &[0; 2000]].concat();
+    for (path, file) in [
+        ("/api/upload/", sealed(2000)),
+        (&of_beam, sealed(71)),
+        (&of_beam, File::of("application/zip", &sealed(2000).bytes)),
+        (&of_beam, File::of("image/png", &sealed(2000).bytes)),
+        (&of_beam, File::of(bytes, &program)),
+        (&of_beam, File::of(bytes, &b"<script>alert(1)</script>".repeat(99))),
+        (&of_beam, File::of(bytes, &b"A list of words, and nothing else. ".repeat(99))),
+    ] {
+        let answer = server.takes_at(path, &file).await;
+        let sentence = json!({"file": ["Only images, audio and video can be uploaded."]});
+        assert_eq!((answer.status, answer.json()), (400, sentence), "{path} {}", file.kind);
+    }
+    assert_eq!(server.kept_files(), 0);
 }

@@ -18,7 +18,7 @@ import { copyableText } from '../../protocol/item'
 import { RICH_NOTE } from '../../protocol/rich-note'
 import type { Point } from '../../stores/canvas'
 import { type Card, cardsOf, isBatch } from '../../stores/cards'
-import { downloadsOf } from '../../stores/downloads'
+import { savableOf } from '../../stores/downloads'
 import type { Stores } from '../../stores/stores'
 import { forward } from '../../ui/direction'
 import { useDismiss } from '../../ui/dismiss'
@@ -95,7 +95,7 @@ function noteItems(
   const cards = cardsOf(stores.items.getState().items).filter(({ id }) => wanted.has(id))
   const ids = cards.map(({ id }) => id)
   const noteCount = ids.length
-  const fileCount = downloadsOf(ids, stores).length
+  const fileCount = savableOf(ids, stores).length
   const [only] = cards
   const open = cards.length === 1 && only ? opening(only, actions) : null
   return [

@@ -17,7 +17,7 @@ import X from 'lucide-react/icons/x'
 import { useCallback, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
-import { downloadsOf } from '../../stores/downloads'
+import { savableOf } from '../../stores/downloads'
 import { useDismiss } from '../../ui/dismiss'
 import { heightAs } from '../../ui/height-property'
 import type { Glyph } from '../../ui/icon'
@@ -53,7 +53,7 @@ export function SelectionBar({ ids }: { ids: readonly ItemId[] }) {
   // The files that have arrived change with the transfers.
   useStore(stores.transfers, (state) => state.transfers)
   const noteCount = ids.length
-  const fileCount = downloadsOf(ids, stores).length
+  const fileCount = savableOf(ids, stores).length
   return (
     <div
       ref={height}

@@ -14,10 +14,10 @@ import { useMayShare } from '../session/beam'
 import { batchRow, isUnderWay } from '../transfer/batch-row'
 import { FileName } from '../transfer/file-name'
 import { type Ground, isWaiting, RowProgress, RowTools } from '../transfer/file-row'
-import { type FileRow, type FileView, isReceived } from '../transfer/file-view'
+import { canSave, type FileRow, type FileView, isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { labelOf } from '../transfer/path-label'
-import { useIsSaving, useSaveHere } from '../transfer/save-link'
+import { SaveControl, useIsSaving } from '../transfer/save-link'
 import { rightText, useFileAction } from '../transfer/use-file'
 import { useLanguage } from '../use-language'
 import css from './batch-files.module.css'
@@ -143,7 +143,6 @@ function FileTools({ item, view, label: name, row, on }: Omit<FileProps, 'isRoom
   const { actions } = useApp()
   const act = useFileAction(item)
   const mayShare = useMayShare()
-  const saveHere = useSaveHere(item.id)
   const isSaving = useIsSaving(item.id)
   const isStoppable = row.actions.includes('cancel')
   // The bar of what waits says enough, beside the word for it.
@@ -162,19 +161,18 @@ function FileTools({ item, view, label: name, row, on }: Omit<FileProps, 'isRoom
           {t`Receive`}
         </button>
       )}
-      {isReceived(view) && view.url && (
-        <a
-          href={view.url}
-          download={item.content.name}
+      {isReceived(view) && canSave(view) && (
+        <SaveControl
+          id={item.id}
+          url={view.url}
+          name={item.content.name}
           className={css.take}
           data-on={on}
           title={item.content.name}
           aria-label={isSaving ? undefined : t`Save ${name}`}
-          aria-disabled={isSaving || undefined}
-          onClick={saveHere}
         >
           {isSaving ? t`Saving...` : t`Save`}
-        </a>
+        </SaveControl>
       )}
       {row.status === 'done' && !isReceived(view) && <Icon of={CircleCheck} size={18} />}
       <RowTools row={row} item={item} on={on} />

@@ -147,7 +147,7 @@ function Progresses(props: { item: Item; content: FileContent; view: FileView; i
       item={item}
       content={content}
       named={view.rows.length > 1}
-      url={isSavable(row, view) && isWhole ? view.url : null}
+      saved={isSavable(row, view) && isWhole ? view : null}
     />
   ))
 }

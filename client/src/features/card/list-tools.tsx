@@ -24,7 +24,7 @@ import { useMayShare } from '../session/beam'
 import { useDetailsCommand } from '../transfer/details-button'
 import { DownloadLink } from '../transfer/download-link'
 import { RowTools } from '../transfer/file-row'
-import { type FileView, isReceived } from '../transfer/file-view'
+import { canSave, type FileView, isReceived } from '../transfer/file-view'
 import css from './list-tools.module.css'
 
 const ICON_SIZE = 20
@@ -107,28 +107,29 @@ function menuOf(
     items.push({ label: t`Edit`, icon: Pencil, onSelect: () => actions.notes.edit(id) })
   }
   if (content.kind === 'link' || media === 'image') items.push(copy)
-  if (content.kind === 'file' && view.url) {
-    const download = isKept ? null : { url: view.url, name: content.name }
-    items.push(...fileMenu(id, content, download, media, actions))
+  if (content.kind === 'file' && canSave(view)) {
+    items.push(...fileMenu(id, content, isKept ? null : view.url, media, actions))
   }
   if (mayDelete) items.push({ label: t`Delete`, icon: Trash2, onSelect: () => actions.deleteItem(id) })
   return items
 }
 
-/** The commands of a file that is here. `download` is null where it goes into the kept folder. */
+/** The commands of a file that can be saved. `url` is null where the browser cannot download it alone. */
 function fileMenu(
   id: ItemId,
   content: Extract<Item['content'], { kind: 'file' }>,
-  download: MenuItem['download'] | null,
+  url: string | null,
   media: Media | null,
   actions: AppValue['actions'],
 ): MenuItem[] {
   const show = () => actions.showFull(id, 'newest-first')
   // A press on a picture shows it in full.
   const canShow = media === null ? documentOf(content) !== null : media !== 'image'
-  const save = download
-    ? { label: t`Download`, icon: Download, download, onSelect: () => {} }
-    : { label: t`Download`, icon: Download, onSelect: () => void actions.saveHere(id) }
+  const how =
+    url === null
+      ? { onSelect: () => void actions.saveHere(id) }
+      : { download: { url, name: content.name }, onSelect: () => {} }
+  const save = { label: t`Download`, icon: Download, ...how }
   const saveAs = { label: t`Save as…`, icon: FolderDown, onSelect: () => void actions.saveHereAs(id) }
   return [
     ...(canShow ? [{ label: t`Full view`, icon: Maximize2, onSelect: show }] : []),

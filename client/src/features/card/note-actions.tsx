@@ -23,12 +23,12 @@ interface NoteActionsProps {
   media: Media | null
   /** Whether the full view can show the file. */
   canShow: boolean
-  /** Whether the file is here as a whole. */
-  isHere: boolean
+  /** Whether a file of another device can be saved as a whole. */
+  canSave: boolean
 }
 
 /** The buttons above a note under the pointer or with the focus. */
-export function NoteActions({ item, url, media, canShow, isHere }: NoteActionsProps) {
+export function NoteActions({ item, url, media, canShow, canSave }: NoteActionsProps) {
   const { actions } = useApp()
   const { content } = item
   const mayShare = useMayShare()
@@ -66,7 +66,7 @@ export function NoteActions({ item, url, media, canShow, isHere }: NoteActionsPr
       {content.kind === 'file' && url && (
         <DownloadLink id={item.id} url={url} name={content.name} look="small" iconSize={15} />
       )}
-      {isHere && actions.canPickFile && (
+      {canSave && actions.canPickFile && (
         <IconButton
           icon={FolderDown}
           label={t`Save as…`}

@@ -14,7 +14,7 @@ import { ItemNotice } from '../item/item-notice'
 import { documentOf } from '../item/shown-as'
 import { FileName } from '../transfer/file-name'
 import { isWaiting } from '../transfer/file-row'
-import { isReceived } from '../transfer/file-view'
+import { canSave, isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { NoteFile } from '../transfer/note-file'
 import { useFile } from '../transfer/use-file'
@@ -74,8 +74,8 @@ function Face({ item }: { item: Item }) {
         item={item}
         url={(media === null && isReceived(view)) || isPack ? null : view.url}
         media={media}
-        isHere={isReceived(view) && view.url !== null && !isPack}
-        canShow={view.url !== null && (media !== null || documentOf(content) !== null)}
+        canSave={isReceived(view) && canSave(view) && !isPack}
+        canShow={canSave(view) && (media !== null || documentOf(content) !== null)}
       />
       {content.kind === 'file' ? (
         <FileFace item={item} content={content} view={view} media={media} onBroken={onBroken} />

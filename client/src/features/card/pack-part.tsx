@@ -15,7 +15,7 @@ import { useApp } from '../actions'
 import { fileIcon, nameOf } from '../item/describe'
 import { FileName } from '../transfer/file-name'
 import type { Ground } from '../transfer/file-row'
-import { type FileView, fraction, isReceived } from '../transfer/file-view'
+import { canSave, type FileView, fraction, isReceived } from '../transfer/file-view'
 import { formatBytes, formatPart } from '../transfer/format-bytes'
 import { usePack } from '../transfer/use-pack'
 import { savingText } from './batch-face'
@@ -36,11 +36,11 @@ export function PackPart({ item, view, on }: { item: Item; view: FileView; on: G
     return (
       <p className={pack.note}>{t`The list of these files cannot be read. They can be saved as one file.`}</p>
     )
-  const canSave = isReceived(view) && view.url !== null
+  const canBeSaved = isReceived(view) && canSave(view)
   return (
     <div className={face.batch} data-on={on}>
-      <Ways item={item} canSave={canSave} on={on} />
-      {list.files.length > 0 && <Files item={item} list={list.files} canSave={canSave} on={on} />}
+      <Ways item={item} canSave={canBeSaved} on={on} />
+      {list.files.length > 0 && <Files item={item} list={list.files} canSave={canBeSaved} on={on} />}
     </div>
   )
 }

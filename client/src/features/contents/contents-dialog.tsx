@@ -5,7 +5,7 @@ import type { ItemId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
 import type { Manifest } from '../../protocol/manifest'
 import { Choice, packTree } from '../../protocol/pack-tree'
-import { downloadsOf } from '../../stores/downloads'
+import { savableOf } from '../../stores/downloads'
 import { Button } from '../../ui/button'
 import { Dialog, DialogFoot } from '../../ui/dialog'
 import { useApp } from '../actions'
@@ -106,7 +106,7 @@ function All(props: { state: 'all' | 'some' | 'none'; part: Manifest; onToggle: 
 
 function SaveText({ item, count }: { item: Item; count: number }) {
   const { stores } = useApp()
-  const isHere = useStore(stores.transfers, () => downloadsOf([item.id], stores).length > 0)
-  if (!isHere) return t`Save when it is here`
+  const canSave = useStore(stores.transfers, () => savableOf([item.id], stores).length > 0)
+  if (!canSave) return t`Save when it is here`
   return plural(count, { 0: 'Save', one: 'Save # file', other: 'Save # files' })
 }

@@ -83,17 +83,17 @@ function Stage({ file, onStep }: { file: ShownFile; onStep: (by: 1 | -1) => void
   const [broken, setBroken] = useState(false)
   const onBroken = () => setBroken(true)
   if (broken) return <CannotShow>{t`This browser cannot show the file.`}</CannotShow>
-  const { url, name } = file
+  const { name } = file
   switch (file.as) {
     case 'image':
-      return <ZoomablePicture url={url} name={name} onStep={onStep} onBroken={onBroken} />
+      return <ZoomablePicture url={file.url} name={name} onStep={onStep} onBroken={onBroken} />
     case 'video':
       return (
         <div className={css.stage}>
           {/* biome-ignore lint/a11y/useMediaCaption: a video that somebody shares comes without captions */}
           <video
             className={css.shown}
-            src={url}
+            src={file.url}
             aria-label={name}
             controls
             autoPlay
@@ -107,7 +107,7 @@ function Stage({ file, onStep }: { file: ShownFile; onStep: (by: 1 | -1) => void
       return (
         <div className={css.stage}>
           <div className={css.audio}>
-            <AudioPlayer url={url} name={name} tone="page" onBroken={onBroken} />
+            <AudioPlayer url={file.url} name={name} tone="page" onBroken={onBroken} />
           </div>
         </div>
       )

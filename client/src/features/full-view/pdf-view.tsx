@@ -33,7 +33,7 @@ export function PdfView({ file }: { file: ShownFile }) {
   return <PdfPages name={file.name} pdf={opening.pdf} first={opening.first} />
 }
 
-function usePdf({ url, size }: ShownFile): Opening {
+function usePdf({ id, size }: ShownFile): Opening {
   const { actions } = useApp()
   const [opening, setOpening] = useState<Opening>({ status: 'opening' })
   const opened = useRef<PdfDocument | null>(null)
@@ -44,7 +44,7 @@ function usePdf({ url, size }: ShownFile): Opening {
         const limit = formatBytes(MOST_BYTES)
         return { status: 'failed', why: t`A PDF above ${limit} is not shown here.` }
       }
-      const [bytes, { openPdf }] = await Promise.all([actions.readFile(url, size), import('./pdf-document')])
+      const [bytes, { openPdf }] = await Promise.all([actions.readItem(id, size), import('./pdf-document')])
       const pdf = await openPdf(bytes, (data) => actions.readFile(data, MOST_DATA_BYTES))
       opened.current = pdf
       return { status: 'open', pdf, first: await pdf.sizeOf(1) }
@@ -59,7 +59,7 @@ function usePdf({ url, size }: ShownFile): Opening {
       isOver = true
       opened.current?.close()
     }
-  }, [actions, url, size])
+  }, [actions, id, size])
   return opening
 }
 

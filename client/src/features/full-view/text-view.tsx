@@ -38,13 +38,13 @@ export function TextView({ file }: { file: ShownFile }) {
   )
 }
 
-function useText({ url }: ShownFile): Reading {
+function useText({ id }: ShownFile): Reading {
   const { actions } = useApp()
   const [reading, setReading] = useState<Reading>({ status: 'reading' })
   useEffect(() => {
     let isOver = false
     const tell = (next: Reading) => !isOver && setReading(next)
-    actions.readFile(url, MOST_BYTES).then(
+    actions.readItem(id, MOST_BYTES).then(
       (bytes) => {
         const start = readTextStart(bytes)
         tell(
@@ -58,6 +58,6 @@ function useText({ url }: ShownFile): Reading {
     return () => {
       isOver = true
     }
-  }, [actions, url])
+  }, [actions, id])
   return reading
 }

@@ -45,6 +45,22 @@ describe('a file in the full view', () => {
     expect(shownFile(stored, undefined, null)?.url).toBe('/api/uploads/0123456789abcdef')
   })
 
+  it('e7_is_a_document_of_which_the_server_has_a_sealed_copy_also_while_it_comes', () => {
+    const sealed = (name: string) => {
+      const seal = { key: 'A'.repeat(43), salt: 'A'.repeat(32) }
+      const facts = { name, size: 7, type: '', url: '/api/uploads/0123456789abcdef', seal }
+      const { message, extra } = storedItemMessage(facts)
+      return pendingItem('a' as ItemId, message, extra, 0)
+    }
+    const offered = { role: 'receiving', state: { status: 'offered' } } as const
+    const coming = { role: 'receiving', state: { status: 'queued', received: 0 } } as const
+    for (const transfer of [undefined, offered, coming])
+      expect(shownFile(sealed('a.txt'), transfer, null)).toMatchObject({ url: null, as: 'text' })
+    expect(shownFile(sealed('a.txt'), here, null)).toMatchObject({ url: 'blob:a' })
+    // What the browser itself has to read comes first.
+    expect(shownFile(sealed('a.png'), offered, { media: 'image', type: 'image/png' })).toBeNull()
+  })
+
   it('is media when its first bytes say so, whatever its name', () => {
     expect(shownFile(file('a.txt'), here, { media: 'image', type: 'image/png' })?.as).toBe('image')
   })

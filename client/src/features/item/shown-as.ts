@@ -5,16 +5,11 @@ import type { Media, Recognized } from '../../protocol/magic'
 import { addressOf, type Transfer } from '../../stores/transfers'
 import { mediaOf } from './describe'
 
-export type ShownAs = Media | 'pdf' | 'text'
-
-/** A file on this device that the full view can show. */
-export interface ShownFile {
-  readonly id: ItemId
-  readonly name: string
-  readonly size: number
-  readonly url: string
-  readonly as: ShownAs
-}
+/** A file that the full view can show. A document needs no address: it is read from the server's copy, also a sealed one (E7). */
+export type ShownFile = { readonly id: ItemId; readonly name: string; readonly size: number } & (
+  | { readonly as: Media; readonly url: string }
+  | { readonly as: 'pdf' | 'text'; readonly url: string | null }
+)
 
 const PDF = /\.pdf$/i
 const TEXT =
@@ -41,7 +36,10 @@ export function shownFile(
   kind: Recognized | null | undefined,
 ): ShownFile | null {
   if (content.kind !== 'file') return null
+  const { name, size } = content
   const url = addressOf(content, transfer)
-  const as = mediaOf(content, kind) ?? documentOf(content)
-  return url === null || as === null ? null : { id, name: content.name, size: content.size, url, as }
+  const media = mediaOf(content, kind)
+  if (media !== null) return url === null ? null : { id, name, size, url, as: media }
+  const as = documentOf(content)
+  return as !== null && (url ?? content.url) !== null ? { id, name, size, url, as } : null
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { DeviceId } from '../../protocol/bindings'
 import { DIRECT } from '../../protocol/way'
 import type { Transfer } from '../../stores/transfers'
-import { fileView, fraction } from './file-view'
+import { canSave, fileView, fraction, isReceived } from './file-view'
 
 const facts = {
   size: 100,
@@ -39,14 +39,26 @@ describe('a file card', () => {
     expect(view).toMatchObject({ url: 'blob:a', rows: [{ status: 'done', way: 'stored' }] })
   })
 
-  it('e7_waits_to_be_received_where_the_server_has_a_sealed_copy_alone', () => {
+  it('e7_is_complete_at_the_server_where_that_has_a_sealed_copy_and_comes_to_be_saved', () => {
     const sealed = { ...facts, storedUrl: '/api/uploads/x', isSealed: true }
-    const offered: Transfer = { role: 'receiving', state: { status: 'offered' } }
     expect(fileView(undefined, sealed)).toEqual({ url: null, rows: [] })
-    expect(fileView(offered, sealed)).toMatchObject({
-      url: null,
-      rows: [{ actions: ['receive', 'save-as'] }],
-    })
+    const looking: Transfer = { role: 'receiving', state: { status: 'looking' } }
+    expect(canSave(fileView(looking, sealed))).toBe(false)
+    for (const transfer of [
+      { role: 'receiving', state: { status: 'offered' } },
+      { role: 'receiving', state: { status: 'cancelled', by: 'me' } },
+      { role: 'lost', asks: false, to: {} },
+    ] satisfies Transfer[]) {
+      const view = fileView(transfer, sealed)
+      expect(view).toMatchObject({ url: null, rows: [{ status: 'done', way: 'stored', actions: [] }] })
+      expect([canSave(view), isReceived(view)]).toEqual([true, true])
+      // Without a copy there is nothing to save.
+      expect(canSave(fileView(transfer, { ...sealed, storedUrl: null }))).toBe(false)
+    }
+    const moving = { status: 'moving', received: 0, bytesPerSecond: 1, way: DIRECT } as const
+    const view = fileView({ role: 'receiving', state: moving }, sealed)
+    expect(view).toMatchObject({ url: null, rows: [{ status: 'moving', actions: ['pause', 'cancel'] }] })
+    expect(canSave(view)).toBe(false)
     const here = { status: 'done', url: 'blob:a', way: DIRECT, isKept: true } as const
     expect(fileView({ role: 'receiving', state: here }, sealed)).toMatchObject({
       url: 'blob:a',

@@ -2,7 +2,14 @@
 import { plural, t } from '@lingui/core/macro'
 import type { DeviceId } from '../../protocol/bindings'
 import type { TransferWay } from '../../protocol/way'
-import { addressIn, type Receiving, type Sending, type Storing, type Transfer } from '../../stores/transfers'
+import {
+  addressIn,
+  type Receiving,
+  type Sending,
+  type Storing,
+  type Transfer,
+  waitsAtServer,
+} from '../../stores/transfers'
 import { failureText } from './failure-text'
 
 export type FileAction = 'receive' | 'save-as' | 'retry' | 'choose' | 'allow' | 'pause' | 'resume' | 'cancel'
@@ -20,8 +27,10 @@ export interface FileRow {
 }
 
 export interface FileView {
-  /** The URL of the file on this device, to show or download it. */
+  /** The URL of the file on this device, or of its copy at the server, to show or download it. */
   readonly url: string | null
+  /** Whether it is received when it is saved, and not before: the server has a sealed copy of it (E7). */
+  readonly comesToSave?: boolean
   readonly rows: readonly FileRow[]
 }
 
@@ -29,7 +38,7 @@ interface FileFacts {
   size: number
   /** The address of the server's copy; null when only devices have the file. */
   storedUrl: string | null
-  /** Whether that copy is sealed (E7): it is received before it is shown or saved. */
+  /** Whether that copy is sealed (E7). */
   isSealed?: boolean
   sender: string
   nameOf: (device: DeviceId) => string
@@ -52,6 +61,9 @@ export function fileView(transfer: Transfer | undefined, facts: FileFacts): File
   if (transfer?.role === 'storing') return { url: transfer.url, rows: [storingRow(transfer.state, facts)] }
   const stored = storedAt(transfer, facts)
   if (stored !== null) return { url: stored, rows: [storingRow({ status: 'done' }, facts)] }
+  const { storedUrl, isSealed } = facts
+  if (isSealed && waitsAtServer({ url: storedUrl, seal: true }, transfer))
+    return { url: null, comesToSave: true, rows: [storingRow({ status: 'done' }, facts)] }
   if (!transfer) return { url: null, rows: [] }
   if (transfer.role === 'lost') return { url: null, rows: lostRows(transfer, facts) }
   if (transfer.role === 'receiving') {
@@ -189,6 +201,11 @@ function moving(state: { bytesPerSecond: number; way: TransferWay }, bytes: numb
 function paused(by: 'me' | 'them', deviceName: string): Pick<FileRow, 'text' | 'actions'> {
   if (by === 'me') return { text: t`Paused`, actions: ['resume', 'cancel'] }
   return { text: t`Paused by ${deviceName}`, actions: ['cancel'] }
+}
+
+/** Whether a file can be saved in one step: it is here, or the server has a copy of it. */
+export function canSave({ url, comesToSave }: FileView): boolean {
+  return url !== null || comesToSave === true
 }
 
 /** Whether the whole file was received from another device. For an own file a download is rarely useful. */

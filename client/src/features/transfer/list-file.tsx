@@ -4,6 +4,7 @@ import { useKeptFocus } from '../../ui/kept-focus'
 import { AskButtons } from './ask-buttons'
 import { asksForFile, ChooseAgain } from './choose-again'
 import { type FileRowProps, RowProgress, RowTools, StateBadge, useRecipient } from './file-row'
+import type { FileView } from './file-view'
 import css from './list-file.module.css'
 import { SaveLink } from './save-link'
 import { ScreenHint } from './screen-hint'
@@ -15,10 +16,10 @@ export function ListFileRow({
   item,
   content,
   named,
-  url,
+  saved,
 }: FileRowProps & {
-  /** The address of the whole file, when it can be saved. */
-  url: string | null
+  /** What is saved when the whole file can be; null otherwise. */
+  saved: Pick<FileView, 'url'> | null
 }) {
   const { left, right, seconds } = useProgressTexts(row, content.size)
   const act = useFileAction(item)
@@ -39,9 +40,9 @@ export function ListFileRow({
         <StateBadge row={row} on="page" />
       </div>
       <ScreenHint row={row} size={content.size} seconds={seconds} />
-      {url !== null && (
+      {saved && (
         <div className={css.ask}>
-          <SaveLink id={item.id} url={url} name={content.name} look="page" />
+          <SaveLink id={item.id} url={saved.url} name={content.name} look="page" />
         </div>
       )}
       {asksForFile(row) && (

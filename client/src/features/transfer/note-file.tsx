@@ -49,15 +49,15 @@ export function NoteFile({ item, content, view }: { item: Item; content: FileCon
           item={item}
           content={content}
           named={view.rows.length > 1}
-          url={isSavable(row, view) && isWhole ? view.url : null}
+          saved={isSavable(row, view) && isWhole ? view : null}
         />
       ))}
     </div>
   )
 }
 
-/** @param url the address of the whole file, when it can be saved */
-function Row({ row, item, content, named, url }: FileRowProps & { url: string | null }) {
+/** @param saved what is saved when the whole file can be; null otherwise */
+function Row({ row, item, content, named, saved }: FileRowProps & { saved: FileView | null }) {
   const { left, right } = useProgressTexts(row, content.size)
   const act = useFileAction(item)
   const device = useRecipient({ row, named })
@@ -71,11 +71,11 @@ function Row({ row, item, content, named, url }: FileRowProps & { url: string | 
         <span>{left}</span>
         <span>{right}</span>
       </div>
-      {(hasBadge(row) || row.actions.length > 0 || url !== null) && (
+      {(hasBadge(row) || row.actions.length > 0 || saved) && (
         <div className={css.foot}>
           <StateBadge row={row} on="note" />
           <span className={css.gap} />
-          {url !== null && <SaveLink id={item.id} url={url} name={content.name} look="note" />}
+          {saved && <SaveLink id={item.id} url={saved.url} name={content.name} look="note" />}
           <AskButtons actions={row.actions} look="note" onAct={(action) => act(action, row)} />
           <ChooseAgain actions={row.actions} item={item} content={content} on="note" />
           <RowTools row={row} item={item} on="note" />

@@ -2,7 +2,7 @@
 import { act, cleanup, render, screen } from '@testing-library/react'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { DeviceId, ItemId } from '../../protocol/bindings'
-import { fileItemMessage, liveItem } from '../../protocol/item'
+import { fileItemMessage, liveItem, storedItemMessage } from '../../protocol/item'
 import { reduceItems } from '../../stores/items'
 import { createStores } from '../../stores/stores'
 import { reduceTransfers } from '../../stores/transfers'
@@ -20,9 +20,9 @@ it('files of more than one card are received with one press', () => {
     </AppContext>,
   )
   const batch = { id: '5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13' as ItemId, count: 2 }
-  const isOffered = (id: string, index: number | null = null) => {
+  const isOffered = (id: string, index: number | null = null, url?: string) => {
     const file = { name: id, size: 1, type: '', ...(index !== null && { batch: { ...batch, index } }) }
-    const { message, extra } = fileItemMessage(file)
+    const { message, extra } = url === undefined ? fileItemMessage(file) : storedItemMessage({ ...file, url })
     const item = liveItem({ id: id as ItemId, message, extra, seq: 1, from: 'ada' as DeviceId, at: 0 }, null)
     act(() => stores.items.setState((state) => reduceItems(state, { type: 'received', item }), true))
 
@@ -32,6 +32,9 @@ it('files of more than one card are received with one press', () => {
   isOffered('a', 0)
   isOffered('b', 1)
   // The batch has a button of its own.
+  expect(screen.queryByRole('button')).toBeNull()
+  // What the server has a copy of is saved in one step.
+  isOffered('stored', null, `/api/uploads/${'0123456789abcdef'.repeat(2)}`)
   expect(screen.queryByRole('button')).toBeNull()
   isOffered('c')
   screen.getByRole('button', { name: 'Receive all 3 files' }).click()

@@ -15,8 +15,12 @@ import css from './receive-all.module.css'
 /** Receives every file that is offered to this device. A single file, or a single batch, has its own button. */
 export function ReceiveAll({ on }: { on: 'canvas' | 'list' }) {
   const { stores, actions } = useApp()
-  const offered = useStore(stores.transfers, useShallow(offeredHere))
-  const cards = useStore(stores.items, ({ items }) => countCards(items, offered))
+  const items = useStore(stores.items, (state) => state.items)
+  const offered = useStore(
+    stores.transfers,
+    useShallow((state) => offeredHere(state, items)),
+  )
+  const cards = countCards(items, offered)
   const count = offered.length
   const isGone = useStore(stores.connection, whyGone) !== null
   if (cards < 2 || isGone) return null

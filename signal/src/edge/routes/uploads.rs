@@ -45,7 +45,8 @@ struct NewFile {
     file: Vec<u8>,
 }
 
-/// Stores an image, audio or video file, checked by its declared type and by its first bytes (H40).
+/// Stores an image, audio or video file, or for a beam a sealed one, checked by its declared type and by its first bytes
+/// (H40).
 #[utoipa::path(
     post,
     path = "/api/upload/",

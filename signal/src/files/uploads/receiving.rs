@@ -20,7 +20,7 @@ use super::sent_file::{FIELD, SentFile};
 use super::{Receiving, Uploader, Uploads};
 use crate::address::Client;
 use crate::error::Error;
-use crate::files::{file_name, media};
+use crate::files::{file_name, media, sealed};
 use crate::random;
 
 /// Longest lifetime of a guest's file.
@@ -47,14 +47,21 @@ impl Uploads {
         mut file: SentFile,
     ) -> Result<UploadedFile, Error> {
         let Receiving { uploader, beam, place: _place } = receiving;
-        let name = file_name::clean(file.headers.file_name.as_deref().unwrap_or_default());
+        let sent = file.headers.file_name.as_deref().unwrap_or_default().to_owned();
         let (head, rest) = read_head(&mut file).await?;
         let declared = file.headers.content_type.as_deref().unwrap_or_default();
-        let media_type = match (media::recognise(declared, &head), uploader) {
-            (Some(media_type), _) => media_type,
-            (None, Uploader::Owner { .. } | Uploader::Kept(..)) => ANY_TYPE,
+        let (name, media_type) = match (media::recognise(declared, &head), uploader) {
+            (Some(media_type), _) => (&*sent, media_type),
+            (None, Uploader::Owner { .. } | Uploader::Kept(..)) => (&*sent, ANY_TYPE),
+            // A beam whose devices seal would else have no copies.
+            (None, Uploader::Account(_) | Uploader::Guest(_))
+                if beam.is_some() && sealed::may_be_sealed(declared, &head) =>
+            {
+                (sealed::NAME, sealed::MEDIA_TYPE)
+            }
             (None, Uploader::Account(_) | Uploader::Guest(_)) => return Err(not_media()),
         };
+        let name = file_name::clean(name);
         let (new, beam_ends) = self.begin(uploader, beam, name, media_type.to_owned()).await?;
         let is_guest = uploader.is_guest();
         let declared = file.most.unwrap_or(u64::MAX);
