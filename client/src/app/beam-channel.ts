@@ -5,10 +5,13 @@ import { noteItem } from '../protocol/note'
 import { isEnvelope, keptKeysIn } from '../protocol/sealed-item'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Opener } from './opening-stage'
+import { isInsecure } from './sealing-choice'
 
 export interface BeamChannel extends Opener {
   /** Whether links to other devices may be made: none before this device has been let into a sealed beam. */
   readonly mayLink: boolean
+  /** Whether the signals of a direct connection to a device can be sealed, where those of the beam are (E5). */
+  mayConnect(device: Device): boolean
   /** The items whose deletion the server has neither confirmed nor refused. */
   readonly deletions: readonly ItemId[]
   /** Shares a new item, or replaces one of the same id (S9). `to` is the only other device that gets it (S33). */
@@ -55,17 +58,18 @@ export class ClearChannel implements BeamChannel {
 
   open: BeamChannel['open'] = (item, note) => {
     if (keptKeysIn(item.message) !== null) return null
-    if (isEnvelope(item.message)) throw new Error('This page cannot open it.')
+    if (isEnvelope(item.message)) return unopenable()
     return liveItem(item, note)
   }
 
   openNote: BeamChannel['openNote'] = (note) => {
     if (keptKeysIn(note.content) !== null) return null
-    if (isEnvelope(note.content)) throw new Error('This page cannot open it.')
+    if (isEnvelope(note.content)) return unopenable()
     return noteItem(note)
   }
 
   isDeleted = () => true
+  mayConnect = () => true
   heard(): void {}
   welcomed(): void {}
   listed(): void {}
@@ -74,4 +78,10 @@ export class ClearChannel implements BeamChannel {
   kept(): void {}
   move(): void {}
   end(): void {}
+}
+
+/** A page that cannot seal says so once, and not for each item that it cannot open. */
+function unopenable(): null {
+  if (isInsecure()) return null
+  throw new Error('This page cannot open it.')
 }

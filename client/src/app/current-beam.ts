@@ -18,7 +18,7 @@ import { moveDeviceToken } from './device-tokens'
 import { isSeen } from './page-life'
 import { PatientStatus } from './patient-status'
 import { findRenewed } from './renewed-beam'
-import { isSealing } from './sealing-choice'
+import { isInsecure, isSealing } from './sealing-choice'
 import { clearSessionOf, saveSession, updateSession } from './session-storage'
 
 export class CurrentBeam {
@@ -57,6 +57,7 @@ export class CurrentBeam {
     const { connection } = this.#context.stores
     this.#wishes += 1
     this.#disconnect()
+    if (isInsecure() && (session.invite || session.isSealed)) return this.#stayOut(session)
     saveSession(session)
     this.#context.stores.session.setState({ status: 'set', session }, true)
     const patience = new PatientStatus((shown) => connection.setState(shown, true), isSeen)
@@ -73,6 +74,16 @@ export class CurrentBeam {
       },
       onItems: this.#onItems,
     })
+  }
+
+  /** Shows that this page cannot open a beam that is sealed. It says nothing to the server: a link with a secret never falls back. */
+  #stayOut(session: BeamSession): void {
+    const { stores } = this.#context
+    const sealed = { ...session, isSealed: true }
+    saveSession(sealed)
+    stores.encryption.setState({ kind: 'insecure', isShutOut: true }, true)
+    stores.session.setState({ status: 'set', session: sealed }, true)
+    stores.connection.setState({ status: 'idle' }, true)
   }
 
   /**
@@ -229,7 +240,8 @@ export function createBeamActions(
       const beamId = findBeamId(text)
       if (!beamId) return false
       beam.join(beamId, findInvite(text))
-      toaster.ok(t`Joined Beam successfully`)
+      // A page that cannot open it says so itself.
+      if (beam.channel !== null) toaster.ok(t`Joined Beam successfully`)
       return true
     },
     enterRecent(id) {

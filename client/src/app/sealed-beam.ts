@@ -22,16 +22,15 @@ import {
 import { readWayIn } from '../protocol/ways-in'
 import type { BeamSession } from '../stores/beam-session'
 import type { Encryption } from '../stores/encryption'
+import { seals } from '../stores/devices'
 import { Gate } from '../transport/gate'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Having, OpenedText } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { type BeamChannel, ClearChannel } from './beam-channel'
+import type { ClearCopies } from './clear-copies'
 import { newItemId } from './random-ids'
 import { WaysIn, type WaysInEvents } from './ways-in'
-
-/** Says that a device seals (E1). */
-export const SEALING = 'e2e1'
 
 export interface SealedBeamEvents extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'asksBefore'> {
   onChange(encryption: Encryption): void
@@ -57,6 +56,7 @@ export class SealedBeam implements BeamChannel {
   /** What everything passes through as long as the beam is not sealed. */
   readonly #clear: ClearChannel
   readonly #events: SealedBeamEvents
+  readonly #copies: ClearCopies
   readonly ways: WaysIn
   #beam: BeamId
   #me: DeviceId | null = null
@@ -74,6 +74,8 @@ export class SealedBeam implements BeamChannel {
   #isSaved = false
   #isWithdrawn = false
   readonly #versions = new Map<ItemId, Version>()
+  /** The items that are sealed, opened or not. */
+  readonly #sealed = new Set<ItemId>()
   /** Names of envelopes that came, and were replaced by others that came. */
   readonly #replaced = new Set<string>()
   /** Proofs of deletions that were used. */
@@ -97,12 +99,19 @@ export class SealedBeam implements BeamChannel {
   #incoming: Promise<void> = Promise.resolve()
   #hasEnded = false
 
-  constructor(session: BeamSession, secrets: SecretsDoor, live: () => LiveBeam, events: SealedBeamEvents) {
+  constructor(
+    session: BeamSession,
+    secrets: SecretsDoor,
+    live: () => LiveBeam,
+    copies: ClearCopies,
+    events: SealedBeamEvents,
+  ) {
     this.#beam = session.beamId
     this.#secrets = secrets
     this.#live = live
     this.#clear = new ClearChannel(live)
     this.#events = events
+    this.#copies = copies
     this.ways = new WaysIn(secrets, () => this.#beam, {
       send: (to, way) => !this.#hasEnded && live().e2e(to, way),
       onHaving: (having) => this.#has(having),
@@ -121,6 +130,10 @@ export class SealedBeam implements BeamChannel {
     return this.#encryption.kind === 'clear' || this.#encryption.kind === 'sealed'
   }
 
+  mayConnect(device: Device): boolean {
+    return this.#isClear || seals(device)
+  }
+
   get #isClear(): boolean {
     return this.#encryption.kind === 'clear'
   }
@@ -136,10 +149,17 @@ export class SealedBeam implements BeamChannel {
   share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void {
     if (this.#isClear) return this.#clear.share(id, message, extra, to)
     this.#deleting.delete(id)
+    // Those that a person had chosen when this was shared, and not later while it waits.
+    const takers = this.#copies.takers
     this.#send(async () => {
+      if (this.#isSealed && to !== undefined && takers.includes(to))
+        return () => this.#copies.send(id, message, extra, to)
       const content = { id, extra, message, ...(to !== undefined && { to }) }
       const envelope = await this.#envelopeOf(content)
-      return () => this.#live().share(id, envelope ?? message, envelope === null ? extra : 'text', to)
+      return () => {
+        this.#live().share(id, envelope ?? message, envelope === null ? extra : 'text', to)
+        if (envelope !== null && to === undefined) this.#copies.share(id, message, extra, takers)
+      }
     })
   }
 
@@ -151,7 +171,9 @@ export class SealedBeam implements BeamChannel {
       const proof = version && this.#isSealed ? await this.#seal('delete_note', { id }) : undefined
       return () => {
         // It may have been shared again meanwhile.
-        if (this.#deleting.delete(id)) this.#live().delete(id, version?.sealed ?? message, proof)
+        if (!this.#deleting.delete(id)) return
+        this.#live().delete(id, version?.sealed ?? message, proof)
+        this.#copies.delete(id)
       }
     })
   }
@@ -187,7 +209,7 @@ export class SealedBeam implements BeamChannel {
   }
 
   listed(devices: readonly Device[]): void {
-    const sealing = devices.filter(({ caps }) => caps.includes(SEALING)).map(({ device_id }) => device_id)
+    const sealing = devices.filter(seals).map(({ device_id }) => device_id)
     this.#others = sealing.filter((device) => device !== this.#me)
     this.#isFirst = sealing[0] === this.#me
     this.#isListed = true
@@ -204,16 +226,19 @@ export class SealedBeam implements BeamChannel {
   open(item: LiveItem, note: NoteMark): Item | null | Promise<Item | null> {
     const kept = keptKeysIn(item.message)
     if (kept !== null) return this.#openKept(item, kept)
+    if (isEnvelope(item.message)) return this.#open(item, item.message, note)
     // Whoever shares it again in clear text is no device of the beam.
-    if (!isEnvelope(item.message) && this.#versions.has(item.id)) throw new Error('The item was sealed.')
-    if (!isEnvelope(item.message)) return liveItem(item, note)
-    return this.#open(item, item.message, note)
+    if (this.#sealed.has(item.id)) throw new Error('The item was sealed.')
+    // This device shows the item itself.
+    if (this.#copies.isCopy(item, (id) => this.#sealed.has(id))) return null
+    return { ...liveItem(item, note), isClear: true }
   }
 
   openNote(note: Note): Item | null | Promise<Item | null> {
     if (keptKeysIn(note.content) !== null) return null
     const item = noteItem(note)
-    if (!isEnvelope(item.message) || item.seq === null || item.from === null) return item
+    if (!isEnvelope(item.message) || item.seq === null || item.from === null)
+      return { ...item, isClear: true }
     const { id, seq, from, at, extra } = item
     return this.#open({ id, seq, from, at, extra, message: item.message }, item.message, item.note)
   }
@@ -226,6 +251,7 @@ export class SealedBeam implements BeamChannel {
     const isRight = id !== undefined && extra !== undefined && (await this.#isProof(extra, id))
     // The server deletes too, as after a restart (S28): what it still has shows whether this is so.
     if (!isRight) this.#live().resync()
+    if (isRight) this.#copies.delete(id)
     return isRight
   }
 
@@ -286,6 +312,7 @@ export class SealedBeam implements BeamChannel {
   }
 
   async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item> {
+    this.#sealed.add(item.id)
     if (this.#encryption.kind === 'unknown' || this.#encryption.kind === 'clear') {
       this.#isSealedHere = true
       this.#look()
@@ -337,6 +364,7 @@ export class SealedBeam implements BeamChannel {
     const known = this.#versions.get(content.id)
     if (known?.content === text) return known.sealed
     const sealed = withCopy(await this.#seal('share_clipboard', content), content.message)
+    this.#sealed.add(content.id)
     this.#versions.set(content.id, { sealed, content: text, came: known?.came ?? null })
     return sealed
   }

@@ -89,6 +89,14 @@ export function createDevicesStore() {
   return createStore<DevicesState>()(() => EMPTY)
 }
 
+/** Says in `caps` that a device seals (E1). */
+export const SEALING = 'e2e1'
+
+/** Whether a device seals what it shares, and can open what was sealed. */
+export function seals({ caps }: Pick<Device, 'caps'>): boolean {
+  return caps.includes(SEALING)
+}
+
 /** Returns the other devices that understand frames and so can receive a file; of a file for one device, that one. */
 export function fileTakers(state: DevicesState, to?: DeviceId): readonly Device[] {
   return state.devices.filter(

@@ -8,8 +8,9 @@ import { useStore } from 'zustand'
 import type { Device, DeviceId } from '../../protocol/bindings'
 import { mayRemoveDevices } from '../../stores/beam-access'
 import { shownName } from '../../stores/device-name'
-import { deviceName, personName } from '../../stores/devices'
-import type { Trust } from '../../stores/trust'
+import { maySendTo } from '../../stores/clear-copies'
+import { deviceName, personName, seals } from '../../stores/devices'
+import { letsNobodyInUnasked, type Trust } from '../../stores/trust'
 import { Avatar } from '../../ui/avatar'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
@@ -28,6 +29,7 @@ import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
 import { DeviceNameForm } from './device-name-form'
 import { PassingOnSwitch } from './passing-on-switch'
+import { PlainDevice } from './plain-device'
 import { SavePlaceRow } from './save-place-row'
 import { SendDialog } from './send-dialog'
 
@@ -73,7 +75,8 @@ function DeviceList() {
   const isAnyAsking = useStore(stores.trust, ({ devices: known }) =>
     devices.some(({ device_id }) => known[device_id]?.state === 'asking'),
   )
-  const asksBefore = useStore(stores.trust, (state) => state.asksBefore)
+  const asksBefore = useStore(stores.trust, letsNobodyInUnasked)
+  const isRequired = useStore(stores.trust, (state) => state.isRequired)
   const isSaved = useStore(stores.access, ({ kind }) => kind === 'saved')
   const [removing, setRemoving] = useState<Device | null>(null)
   const [sendingTo, setSendingTo] = useState<Device | null>(null)
@@ -111,8 +114,13 @@ function DeviceList() {
       {isSealed && (
         <SwitchRow
           label={t`Ask before letting devices in`}
-          hint={t`Devices that open the QR code or the link come in without being asked about.`}
+          hint={
+            isRequired
+              ? t`Whoever runs this server wants it so.`
+              : t`Devices that open the QR code or the link come in without being asked about.`
+          }
           isOn={asksBefore}
+          disabled={isRequired}
           onTurn={actions.askBefore}
         />
       )}
@@ -151,7 +159,7 @@ function GoneDevice({ id }: { id: DeviceId }) {
             <span>{name}</span>
           </div>
           <div className={css.facts}>
-            <Meta mine={false} person={null} trust={trust} />
+            <Meta mine={false} person={null} state={trustWords(trust)} />
           </div>
         </div>
       </div>
@@ -161,15 +169,15 @@ function GoneDevice({ id }: { id: DeviceId }) {
 }
 
 /** Whose device it is. A long name of a person is cut off at its end. */
-function Meta({ mine, person, trust }: { mine: boolean; person: string | null; trust: Trust | null }) {
-  if (!mine && person === null && trust === null) return null
+function Meta({ mine, person, state }: { mine: boolean; person: string | null; state: string | null }) {
+  if (!mine && person === null && state === null) return null
   return (
     <span className={css.meta} dir={mine ? undefined : 'auto'}>
       {mine && t`This device`}
       {mine && person && ' · '}
       <bdi>{person}</bdi>
-      {trust && person && ' · '}
-      {trust && trustWords(trust)}
+      {state && person && ' · '}
+      {state}
     </span>
   )
 }
@@ -185,6 +193,12 @@ function trustWords({ state }: Trust): string {
   }
 }
 
+/** Returns null for a device that came by the link: nothing needs to be said of it. */
+function stateWords(isPlain: boolean, trust: Trust | null): string | null {
+  if (isPlain) return t`Not encrypted`
+  return trust && trustWords(trust)
+}
+
 interface DeviceRowProps {
   device: Device
   /** Null on a device that may not share. */
@@ -194,8 +208,11 @@ interface DeviceRowProps {
 }
 
 function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
-  const { devices, trust: trusts } = useApp().stores
+  const { devices, trust: trusts, encryption, clearCopies } = useApp().stores
   const trust = useStore(trusts, (state) => state.devices[device.device_id] ?? null)
+  // Only in a sealed beam there is something that it cannot read.
+  const isPlain = useStore(encryption, ({ kind }) => kind === 'sealed') && !seals(device)
+  const isReached = maySendTo(device, useStore(encryption), useStore(clearCopies))
   const [renaming, setRenaming] = useState(false)
   const mine = useStore(devices, (state) => state.me === device.device_id)
   const path = useStore(devices, (state) => state.paths[device.device_id])
@@ -233,7 +250,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
                 {badge.label}
               </Badge>
             )}
-            <Meta mine={mine} person={person} trust={trust} />
+            <Meta mine={mine} person={person} state={stateWords(isPlain, trust)} />
           </div>
         </div>
         {mine && (
@@ -245,7 +262,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
             onClick={() => setRenaming(true)}
           />
         )}
-        {onSend && !mine && trust?.state !== 'asking' && (
+        {onSend && !mine && isReached && trust?.state !== 'asking' && (
           <IconButton
             icon={Send}
             label={t`Send to ${name}`}
@@ -264,6 +281,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
           />
         )}
       </div>
+      {isPlain && !mine && <PlainDevice id={device.device_id} />}
       {trust && trust.state !== 'verified' && (
         <Comparison device={device} trust={trust} onRemove={onRemove && (() => onRemove(device))} />
       )}
