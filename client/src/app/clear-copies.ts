@@ -95,7 +95,8 @@ export class ClearCopies {
    */
   isCopy(item: LiveItem, isSealed: (id: ItemId) => boolean): boolean {
     const original = originalOf(item)
-    if (original === null || item.from !== this.#stores.devices.getState().me || !isSealed(original)) return false
+    if (original === null || item.from !== this.#stores.devices.getState().me || !isSealed(original))
+      return false
     this.#note(original, item.id, item.message)
     return true
   }

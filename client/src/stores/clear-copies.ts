@@ -18,11 +18,7 @@ export function takersOfCopies(
 }
 
 /** Whether an item may be sent to this device alone: one that could not open it gets it in clear text, where a person wants that. */
-export function maySendTo(
-  device: Device,
-  encryption: Encryption,
-  { to }: ClearCopiesState,
-): boolean {
+export function maySendTo(device: Device, encryption: Encryption, { to }: ClearCopiesState): boolean {
   return encryption.kind !== 'sealed' || seals(device) || to.has(device.device_id)
 }
 

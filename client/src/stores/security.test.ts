@@ -99,13 +99,16 @@ const CASES: readonly [name: string, state: State, expected: Security][] = [
 ]
 
 describe('what is said of the beam', () => {
-  test.each(CASES)('%s', (_name, { encryption, devices = [laptop], trusted = {}, copiesTo = [] }, expected) => {
-    const known = {
-      encryption,
-      trust: { devices: trusted },
-      devices: { me: laptop.device_id, devices },
-      clearCopies: { to: new Set(copiesTo as DeviceId[]) },
-    }
-    expect(securityOf(known)).toEqual(expected)
-  })
+  test.each(CASES)(
+    '%s',
+    (_name, { encryption, devices = [laptop], trusted = {}, copiesTo = [] }, expected) => {
+      const known = {
+        encryption,
+        trust: { devices: trusted },
+        devices: { me: laptop.device_id, devices },
+        clearCopies: { to: new Set(copiesTo as DeviceId[]) },
+      }
+      expect(securityOf(known)).toEqual(expected)
+    },
+  )
 })

@@ -7,8 +7,8 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { Device, DeviceId } from '../../protocol/bindings'
 import { mayRemoveDevices } from '../../stores/beam-access'
-import { shownName } from '../../stores/device-name'
 import { maySendTo } from '../../stores/clear-copies'
+import { shownName } from '../../stores/device-name'
 import { deviceName, personName, seals } from '../../stores/devices'
 import { letsNobodyInUnasked, type Trust } from '../../stores/trust'
 import { Avatar } from '../../ui/avatar'
@@ -84,7 +84,7 @@ function DeviceList() {
   const name = deviceName(stores.devices.getState(), removing?.device_id ?? null)
   return (
     <>
-      {isSealed && !isDeposited && !isAnyAsking && (
+      {isSealed && !isDeposited && !isAnyAsking && devices.every(seals) && (
         <p className={css.promise}>{t`Only these devices can read what is shared here.`}</p>
       )}
       <ul>
