@@ -13,6 +13,7 @@ import type { LiveBeamStatus } from '../transport/live-beam-status'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { notConnected } from './access-news'
 import { BeamConnection } from './beam-connection'
+import { createClearCopiesChoice } from './clear-copies'
 import type { ItemChannel, PageContext } from './context'
 import { moveDeviceToken } from './device-tokens'
 import { isSeen } from './page-life'
@@ -227,6 +228,7 @@ type BeamActions = Pick<
   | 'declineKeeping'
   | 'removeDevice'
   | 'arrangeForEveryone'
+  | 'sendInClear'
 >
 
 /** Returns the actions on the beam as a whole. */
@@ -235,6 +237,7 @@ export function createBeamActions(
   { stores, toaster }: Pick<PageContext, 'stores' | 'toaster'>,
 ): BeamActions {
   return {
+    ...createClearCopiesChoice(stores),
     newBeam: () => beam.create(),
     joinBeam(text) {
       const beamId = findBeamId(text)

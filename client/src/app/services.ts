@@ -13,7 +13,6 @@ import { notesFor } from './beam-notes'
 import { createTrust } from './beam-trust'
 import { begin } from './begin'
 import { keepCanvas } from './canvas-storage'
-import { createClearCopiesChoice } from './clear-copies'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
 import { createCopying } from './copying'
@@ -85,7 +84,6 @@ export function startServices(language: Language): AppValue {
     ...createShortCodes(context),
     ...createDetails(transfers, () => beam.connection?.links ?? null),
     ...createTrust(stores, () => beam.connection?.ways ?? null),
-    ...createClearCopiesChoice(stores),
     ...createOwnDevice((name) => beam.live?.rename(name)),
     showFull: (id, order) => stores.fullView.setState({ kind: 'open', id, order }, true),
     closeFull: () => stores.fullView.setState({ kind: 'closed' }, true),

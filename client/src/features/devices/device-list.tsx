@@ -199,6 +199,18 @@ function stateWords(isPlain: boolean, trust: Trust | null): string | null {
   return trust && trustWords(trust)
 }
 
+/** The picture of the person who is logged in, else that of the device. */
+function Picture({ of: device }: { of: Device }) {
+  const person = personName(device)
+  const picture = device.profile_picture ?? null
+  if (person !== null && picture !== null) return <Avatar name={person} picture={picture} size={40} />
+  return (
+    <span className={css.icon}>
+      <Icon of={deviceIcon(device.name)} size={20} />
+    </span>
+  )
+}
+
 interface DeviceRowProps {
   device: Device
   /** Null on a device that may not share. */
@@ -220,7 +232,6 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
   const name = useStore(devices, (state) => deviceName(state, device.device_id))
   const unnumbered = shownName(device.name)
   const person = personName(device)
-  const picture = device.profile_picture ?? null
   if (renaming) {
     return (
       <li className={css.device}>
@@ -231,13 +242,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
   return (
     <li>
       <div className={css.device}>
-        {person !== null && picture !== null ? (
-          <Avatar name={person} picture={picture} size={40} />
-        ) : (
-          <span className={css.icon}>
-            <Icon of={deviceIcon(device.name)} size={20} />
-          </span>
-        )}
+        <Picture of={device} />
         <div className={css.words}>
           <div className={css.name} dir="auto" title={name}>
             <span>{unnumbered}</span>
