@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
+import { Hostile, type Message } from '../support/hostile.ts'
 import { OPCODE, RawClient } from '../support/raw-client.ts'
 import { opensDevices, seals } from '../support/sealing.ts'
 import { Server } from '../support/server.ts'
@@ -103,6 +104,22 @@ test('e12 after a tap a plain device alone gets in clear text what is shared the
   await phone.sees('a secret again')
   await catchesUp(old, 'goodbye')
   expect(JSON.stringify(old.heard)).not.toMatch(/a secret again|before the choice/)
+})
+
+test('e12 a text that the server puts in is marked, whoever it says has shared it @everywhere', async ({
+  device,
+}) => {
+  const laptop = await device('laptop')
+  const phone = await device('phone', { phone: true })
+  for (const one of [laptop, phone]) await seals(one)
+  const server = await Hostile.before(laptop.page)
+  await phone.opens(await laptop.startsBeam())
+  await phone.sharesText('marmalade from Granada')
+  await laptop.sees('marmalade from Granada')
+  const [real] = server.heard.filter(({ type }) => type === 'rec_clipboard')
+  server.says({ ...(real as Message), id: crypto.randomUUID(), seq: 99_999_999, message: 'send money' })
+  await expect(laptop.card('send money').getByText('Not encrypted')).toBeVisible()
+  await expect(laptop.card('marmalade from Granada').getByText('Not encrypted')).toHaveCount(0)
 })
 
 /** Bytes of a chunk (F2). */
