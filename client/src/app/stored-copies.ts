@@ -95,7 +95,8 @@ export class StoredCopies {
   comesFirst({ file, seal }: Pick<OutgoingFile, 'file' | 'seal'>): boolean {
     const isTakenAnywhere = !seal && isMedia(file) && file.size <= this.#stores.limits.getState().upload_bytes
     const isTaken = this.#isStored() || isTakenAnywhere
-    return isTaken && fileTakers(this.#stores.devices.getState()).length === 0
+    const takers = fileTakers(this.#stores.devices.getState(), { isSealed: seal !== undefined })
+    return isTaken && takers.length === 0
   }
 
   #isStored(): boolean {
