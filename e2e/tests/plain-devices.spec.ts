@@ -193,6 +193,7 @@ test('e12 a page without https stays out of a beam whose link has a secret', asy
   })
   await kiosk.opens(link.replace('127.0.0.1', new URL(kiosk.origin).hostname))
   await expect(kiosk.page.getByText(hasTo)).toBeVisible()
+  await expect(kiosk.page.getByRole('button', { name: 'Paste' })).toHaveCount(0)
   await kiosk.page.reload()
   await expect(kiosk.page.getByText(hasTo)).toBeVisible()
   expect(sockets).toBe(0)

@@ -14,9 +14,17 @@ export function useNotLetIn(): boolean {
   return useStore(useApp().stores.encryption, isOut)
 }
 
+/** Whether this page will not open the beam at all, so that there is nothing to share into. */
+export function useShutOut(): boolean {
+  return useStore(useApp().stores.encryption, isShutOut)
+}
+
 function isOut(encryption: Encryption): boolean {
-  const { kind } = encryption
-  return kind === 'waiting' || kind === 'locked' || (kind === 'insecure' && encryption.isShutOut)
+  return encryption.kind === 'waiting' || encryption.kind === 'locked' || isShutOut(encryption)
+}
+
+function isShutOut(encryption: Encryption): boolean {
+  return encryption.kind === 'insecure' && encryption.isShutOut
 }
 
 /** Shown in place of a beam's content until this device has been let in: why, and what a person can do. */
@@ -37,7 +45,11 @@ export function NotLetIn() {
       </span>
       <h2>{t`This beam is encrypted`}</h2>
       <p>{words(kind, compared.length > 0)}</p>
-      {kind === 'insecure' && <SecureAddress />}
+      {kind === 'insecure' && (
+        <p>
+          <SecureAddress />
+        </p>
+      )}
       {kind === 'locked' &&
         compared.map(({ device_id, signs, name }) => (
           <div key={device_id} className={css.compared}>
