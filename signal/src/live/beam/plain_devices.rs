@@ -8,8 +8,7 @@ use super::items::may_see;
 use super::state::{BeamState, Newcomer, Output};
 
 /// What a plain device is told in place of the first item that it cannot open.
-const NOTICE: &str =
-    "This beam is encrypted, and this app cannot read what is shared in it. Open the beam's link \
+const NOTICE: &str = "This beam is encrypted, and this app cannot read what is shared in it. Open the beam's link \
      in a browser, or ask somebody in the beam to send to this device too.";
 
 impl BeamState {
