@@ -685,6 +685,21 @@ describe('e12 a plain device', () => {
     expect(await ada.opens(server.item())).toMatchObject({ isClear: true, message: 'for you' })
   })
 
+  it('is sent a text for it alone sealed while it is not chosen, and in clear text again once it is', async () => {
+    choose(PLAIN)
+    ada.channel.share(ITEM, 'first', 'text', PLAIN)
+    await shared(1)
+    choose()
+    ada.channel.share(ITEM, 'second', 'text', PLAIN)
+    await shared(2)
+    await ada.opens(server.item())
+    choose(PLAIN)
+    ada.channel.share(ITEM, 'third', 'text', PLAIN)
+    await shared(3)
+    expect(JSON.stringify(server.told)).not.toContain('second')
+    expect(await ada.opens(server.item())).toMatchObject({ isClear: true, message: 'third' })
+  })
+
   it('is another one under another id, and none once it seals', async () => {
     choose(PLAIN)
     isHere(ada, { device_id: EVE, name: 'Old', caps: [] })

@@ -152,8 +152,12 @@ export class SealedBeam implements BeamChannel {
     // Those that a person had chosen when this was shared, and not later while it waits.
     const takers = this.#copies.takers
     this.#send(async () => {
-      if (this.#isSealed && to !== undefined && takers.includes(to))
+      if (this.#isSealed && to !== undefined && takers.includes(to) && this.#copies.takers.includes(to)) {
+        // An earlier version may have been sealed: this one is not made up by the server.
+        this.#sealed.delete(id)
+        this.#versions.delete(id)
         return () => this.#copies.send(id, message, extra, to)
+      }
       const content = { id, extra, message, ...(to !== undefined && { to }) }
       const envelope = await this.#envelopeOf(content)
       return () => {
