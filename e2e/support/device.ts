@@ -75,9 +75,10 @@ export class Device {
     await this.enters(this.page.getByRole('dialog').getByRole('textbox', { name: 'Enter Beam ID' }), text)
   }
 
-  async seesDevices(count: number): Promise<void> {
-    const devices = count === 1 ? '1 device' : `${count} devices`
-    const text = new RegExp(`^(Encrypted · )?${devices}( · kept.*)?$`, 'i')
+  /** @param plain how many of them do not seal, and so do not count where it says that the beam is encrypted */
+  async seesDevices(count: number, { plain = 0 } = {}): Promise<void> {
+    const devices = (number: number) => (number === 1 ? '1 device' : `${number} devices`)
+    const text = new RegExp(`^(${devices(count)}|Encrypted · ${devices(count - plain)})( · kept.*)?$`, 'i')
     await expect(this.page.getByText(text).first()).toBeVisible()
   }
 

@@ -17,6 +17,10 @@ interface Message {
 export class RawClient {
   /** The close code of the server; 1006 when it sent none. */
   readonly closed: Promise<number>
+  /** Every text message that came. */
+  readonly heard: Message[] = []
+  /** Every binary message that came. */
+  readonly frames: Buffer[] = []
   readonly #socket: Socket
   readonly #messages: Message[] = []
   #unread: Buffer
@@ -34,8 +38,17 @@ export class RawClient {
 
   /** Connects to the beam of a link and sends `auth` as a guest. */
   static async joins(link: string): Promise<RawClient> {
+    return RawClient.#joins(link, { extra: { v: 1, caps: ['files'], name: 'Raw' } })
+  }
+
+  /** The same as a plain device, which says nothing of itself (S3). */
+  static joinsPlain(link: string): Promise<RawClient> {
+    return RawClient.#joins(link, {})
+  }
+
+  static async #joins(link: string, more: object): Promise<RawClient> {
     const client = await RawClient.connects(link)
-    client.send({ type: 'auth', message: null, extra: { v: 1, caps: ['files'], name: 'Raw' } })
+    client.send({ type: 'auth', message: null, ...more })
     await client.next('auth_success')
     return client
   }
@@ -110,7 +123,12 @@ export class RawClient {
   }
 
   #take(opcode: number, payload: Buffer): void {
-    if (opcode === OPCODE.text && payload[0] === 0x7b) this.#messages.push(JSON.parse(payload.toString()))
+    if (opcode === OPCODE.text && payload[0] === 0x7b) {
+      const message: Message = JSON.parse(payload.toString())
+      this.heard.push(message)
+      this.#messages.push(message)
+    }
+    if (opcode === OPCODE.binary) this.frames.push(payload)
     if (opcode === OPCODE.ping) this.sendFrame(OPCODE.pong, payload)
     if (opcode === OPCODE.close) {
       this.#closeCode = payload.length >= 2 ? payload.readUInt16BE() : 1005

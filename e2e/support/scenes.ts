@@ -6,6 +6,7 @@ import { BEAM_SCENES } from './beam-scenes.ts'
 import { FOLDER_SCENES } from './folder-scenes.ts'
 import { ITEM_SCENES } from './item-scenes.ts'
 import { NOTE_SCENES } from './note-scenes.ts'
+import { PLAIN_SCENES } from './plain-scenes.ts'
 import {
   aloneWithItems,
   BOTH,
@@ -22,6 +23,7 @@ export const SCENES: readonly Scene[] = [
   ...FOLDER_SCENES,
   ...ACCOUNT_SCENES,
   ...NOTE_SCENES,
+  ...PLAIN_SCENES,
   {
     name: 'home-alone',
     on: ['desktop'],

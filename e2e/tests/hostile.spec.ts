@@ -1,4 +1,4 @@
-/** A hostile server between two real browsers learns nothing, and what it makes up is refused or shown (E1 to E8, E12). */
+/** A hostile server between two real browsers learns nothing, and what it makes up is refused or shown (E1 to E8, E14). */
 import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import { Hostile, type Message } from '../support/hostile.ts'

@@ -10,6 +10,7 @@ pub mod device;
 pub mod e2ee;
 pub mod error;
 pub mod ids;
+pub mod join_policy;
 pub mod json;
 pub mod limits;
 pub mod names;

@@ -13,6 +13,7 @@ use crate::time::Millis;
 
 pub use crate::arrangement::{Arrange, Arranged, Placed};
 pub use crate::device::{AuthExtra, Cap, Device, DeviceUser};
+pub use crate::join_policy::JoinPolicy;
 pub use crate::json::Json;
 pub use crate::relay::RelayUse;
 
@@ -325,6 +326,10 @@ pub struct Welcome {
     #[ts(as = "Option<RelayUse>", optional)]
     #[serde(default, skip_serializing_if = "RelayUse::is_default")]
     pub relay: RelayUse,
+    /// How devices without the link are let into a sealed beam; absent for `ask` (E13).
+    #[ts(as = "Option<JoinPolicy>", optional)]
+    #[serde(default, skip_serializing_if = "JoinPolicy::is_default")]
+    pub join_policy: JoinPolicy,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

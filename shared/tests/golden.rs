@@ -14,8 +14,8 @@ use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{BeamId, BeamKey, DeviceId, ItemId};
 use heliograph_shared::limits::Limits;
 use heliograph_shared::socket::{
-    Arranged, Cap, Device, DeviceUser, IceServer, Json, Kept, LiveItem, Placed, RelayUse,
-    SavedBeam, ServerMessage, SignalFrom, SyncPage, Welcome,
+    Arranged, Cap, Device, DeviceUser, IceServer, JoinPolicy, Json, Kept, LiveItem, Placed,
+    RelayUse, SavedBeam, ServerMessage, SignalFrom, SyncPage, Welcome,
 };
 use heliograph_shared::time::Millis;
 use serde_json::value::RawValue;
@@ -77,6 +77,7 @@ fn s4_the_answers_to_auth_look_like_this() {
                 kept: None,
                 forgotten: false,
                 relay: RelayUse::Fallback,
+                join_policy: JoinPolicy::Ask,
             },
         },
         &format!(
@@ -143,6 +144,7 @@ fn s21_to_s24_what_is_said_of_a_saved_beam_looks_like_this() {
         kept: None,
         forgotten: false,
         relay: RelayUse::Fallback,
+        join_policy: JoinPolicy::Ask,
     };
     server_says(
         &ServerMessage::Welcome { message: welcome },
@@ -184,6 +186,7 @@ fn s30_s31_what_is_said_of_a_kept_beam_and_of_a_forgotten_one_looks_like_this() 
             kept,
             forgotten,
             relay: RelayUse::Fallback,
+            join_policy: JoinPolicy::Ask,
         },
     };
     let start = format!(
@@ -197,6 +200,34 @@ fn s30_s31_what_is_said_of_a_kept_beam_and_of_a_forgotten_one_looks_like_this() 
         &format!(r#"{{"type":"kept","message":{by}}}"#),
     );
     server_says(&ServerMessage::Kept { message: None }, r#"{"type":"kept","message":null}"#);
+}
+
+#[test]
+fn e13_a_welcome_tells_a_join_policy_that_is_not_the_usual_one() {
+    let welcome = |join_policy| Welcome {
+        device_id: DeviceId::from_bytes([1; 16]),
+        ice_servers: Vec::new(),
+        expires_at: None,
+        limits: None,
+        now: Millis::new(1),
+        creator: false,
+        saved: None,
+        kept: None,
+        forgotten: false,
+        relay: RelayUse::Fallback,
+        join_policy,
+    };
+    let start = format!(
+        r#"{{"type":"welcome","message":{{"device_id":"{DEVICE}","ice_servers":[],"expires_at":null,"now":1,"creator":false,"saved":null"#
+    );
+    for (policy, told) in
+        [(JoinPolicy::Ask, ""), (JoinPolicy::Verify, r#","join_policy":"verify""#)]
+    {
+        server_says(
+            &ServerMessage::Welcome { message: welcome(policy) },
+            &format!("{start}{told}}}}}"),
+        );
+    }
 }
 
 #[test]

@@ -328,6 +328,7 @@ impl App {
             keeps: limits.keeps.clone(),
             ice_servers: parts.ice_servers,
             relay: config.relay.relay,
+            join_policy: config.join_policy,
             quotas: config.uploads.clone(),
         });
         let tasks = TaskTracker::new();

@@ -10,6 +10,7 @@ use std::str::FromStr;
 
 use axum::http::Uri;
 use clap::{Arg, Args, Parser, Subcommand};
+use heliograph_shared::socket::JoinPolicy;
 use heliograph_storage::blobs;
 
 use crate::address::Network;
@@ -177,6 +178,12 @@ pub struct Config {
     /// The relay.
     #[command(flatten)]
     pub relay: rates::Options,
+
+    /// How devices without the link come into an encrypted beam: ask (the first one at once, each later one when a person
+    /// lets it in), or verify (each one when a person has compared the pictures that both devices show). People may
+    /// choose verify for themselves in any case.
+    #[arg(long, env = "HELIOGRAPH_JOIN_POLICY", value_name = "POLICY", default_value = "ask")]
+    pub join_policy: JoinPolicy,
 
     /// Public address of this server, such as `https://beam.example.org`. Without it, the server answers only to IP
     /// addresses, localhost, names that end in .local, and the machine's host name.
@@ -370,6 +377,7 @@ mod tests {
             ["--relay", "on"],
             ["--relay-rate", "0"],
             ["--relay-device-rate", "63KiB"],
+            ["--join-policy", "tofu"],
         ] {
             assert!(config(&wrong).is_err(), "{wrong:?}");
         }

@@ -5,10 +5,13 @@ import { noteItem } from '../protocol/note'
 import { isEnvelope, keptKeysIn } from '../protocol/sealed-item'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Opener } from './opening-stage'
+import { isInsecure } from './sealing-choice'
 
 export interface BeamChannel extends Opener {
   /** Whether links to other devices may be made: none before this device has been let into a sealed beam. */
   readonly mayLink: boolean
+  /** Whether the signals of a direct connection to a device can be sealed, where those of the beam are (E5). */
+  mayConnect(device: Device): boolean
   /** The items whose deletion the server has neither confirmed nor refused. */
   readonly deletions: readonly ItemId[]
   /** Shares a new item, or replaces one of the same id (S9). `to` is the only other device that gets it (S33). */
@@ -32,7 +35,7 @@ export interface BeamChannel extends Opener {
    * @param isMine whether this device has asked for it
    */
   kept(isKept: boolean, isMine: boolean): void
-  /** The person has what is missing here looked for again (E12). */
+  /** The person has what is missing here looked for again (E14). */
   lookForMissing(): void
   /** The beam has another id now (H28). */
   move(beam: BeamId): void
@@ -57,17 +60,18 @@ export class ClearChannel implements BeamChannel {
 
   open: BeamChannel['open'] = (item, note) => {
     if (keptKeysIn(item.message) !== null) return null
-    if (isEnvelope(item.message)) throw new Error('This page cannot open it.')
+    if (isEnvelope(item.message)) return unopenable()
     return liveItem(item, note)
   }
 
   openNote: BeamChannel['openNote'] = (note) => {
     if (keptKeysIn(note.content) !== null) return null
-    if (isEnvelope(note.content)) throw new Error('This page cannot open it.')
+    if (isEnvelope(note.content)) return unopenable()
     return noteItem(note)
   }
 
   isDeleted = () => true
+  mayConnect = () => true
   heard(): void {}
   welcomed(): void {}
   listed(): void {}
@@ -77,4 +81,10 @@ export class ClearChannel implements BeamChannel {
   lookForMissing(): void {}
   move(): void {}
   end(): void {}
+}
+
+/** A page that cannot seal says so once, and not for each item that it cannot open. */
+function unopenable(): null {
+  if (isInsecure()) return null
+  throw new Error('This page cannot open it.')
 }

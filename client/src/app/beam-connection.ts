@@ -13,9 +13,11 @@ import type {
   ServerMessage,
 } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
+import { SEALING } from '../stores/devices'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { isStored, type KeepingEvent, reduceKeeping } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
+import { letsNobodyInUnasked } from '../stores/trust'
 import { readMe } from '../transport/account-calls'
 import { hasRtc } from '../transport/has-rtc'
 import { LiveBeam, type LiveBeamEvents, type LiveBeamOptions } from '../transport/live-beam'
@@ -27,15 +29,16 @@ import { AccessNews } from './access-news'
 import { AddressedItems } from './addressed-items'
 import { type BeamChannel, ClearChannel } from './beam-channel'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
-import { learnIn, learnTrust, loadTrust } from './beam-trust'
+import { learnIn, learnPolicy, learnTrust, loadTrust } from './beam-trust'
+import { ClearCopies, loadClearCopies } from './clear-copies'
 import type { PageContext } from './context'
 import { DeviceLinks } from './device-links'
 import { deviceToken } from './device-tokens'
 import { OlderItems } from './older-items'
 import { OpeningStage } from './opening-stage'
 import { ownDeviceName } from './own-device'
-import { SEALING, SealedBeam } from './sealed-beam'
-import { isSealing } from './sealing-choice'
+import { SealedBeam } from './sealed-beam'
+import { isInsecure, isSealing } from './sealing-choice'
 import { updateSession } from './session-storage'
 import { SharedPlaces } from './shared-places'
 import { endTransfersOf } from './transfer-news'
@@ -80,6 +83,7 @@ export class BeamConnection {
     this.#events = events
     this.#beamId = session.beamId
     this.#access = new AccessNews(stores, toaster)
+    if (isInsecure()) stores.encryption.setState({ kind: 'insecure', isShutOut: false }, true)
     this.channel = isSealing() ? this.#sealed(session, secrets) : new ClearChannel(() => this.live)
     this.#opening = new OpeningStage(this.channel, (arrived) => this.#showItems(arrived))
     this.#notes = createBeamNotes(
@@ -189,6 +193,7 @@ export class BeamConnection {
         if (message.message.limits) this.#context.stores.limits.setState(message.message.limits, true)
         this.#context.transfers.tell({ do: 'relay', use: message.message.relay ?? 'fallback' })
         this.#access.hear(message)
+        learnPolicy(this.#context.stores, message.message.join_policy)
         if (message.message.saved) void this.#isStored()
         this.places.welcomed()
         this.channel.welcomed(message.message.device_id)
@@ -198,7 +203,7 @@ export class BeamConnection {
       case 'authed_users':
         this.#tellKeeping({ type: 'devices', count: message.message.length })
         this.channel.listed(message.message)
-        this.devices.list(message.message, this.channel.mayLink)
+        this.devices.list(message.message, this.channel)
         return this.#addressed.listed()
       case 'devices_removed':
         return this.devices.remove(message.message)
@@ -241,16 +246,18 @@ export class BeamConnection {
   }
 
   #sealed(session: BeamSession, secrets: SecretsDoor): SealedBeam {
-    const { stores } = this.#context
+    const { stores, transfers } = this.#context
     loadTrust(stores, session.beamId)
-    const sealed = new SealedBeam(session, secrets, () => this.live, {
+    loadClearCopies(stores, session.beamId)
+    const copies = new ClearCopies(stores, transfers, () => this.live)
+    const sealed = new SealedBeam(session, secrets, () => this.live, copies, {
       onChange: (encryption) => stores.encryption.setState(encryption, true),
       onLearnt: (learnt) => this.#learnt(learnt),
       onKeyed: () => this.#keyed(),
       onMissing: (count) => stores.missing.setState({ count }, true),
       onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),
       onIn: (device) => learnIn(stores, this.#beamId, device),
-      asksBefore: () => stores.trust.getState().asksBefore,
+      asksBefore: () => letsNobodyInUnasked(stores.trust.getState()),
     })
     this.ways = sealed.ways
     return sealed
@@ -269,7 +276,7 @@ export class BeamConnection {
   /** What was sealed can be opened, and links may be made. */
   #keyed(): void {
     const { devices } = this.#context.stores
-    this.devices.list(devices.getState().devices, true)
+    this.devices.list(devices.getState().devices, this.channel)
   }
 
   #isKept(kept: Kept | null): void {

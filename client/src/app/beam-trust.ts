@@ -1,7 +1,7 @@
 /** Keeps what people have compared in this browser, so that a reload does not make an unverified device a verified one. */
 import * as v from 'valibot'
 import type { Actions } from '../features/actions'
-import type { BeamId, DeviceId } from '../protocol/bindings'
+import type { BeamId, DeviceId, JoinPolicy } from '../protocol/bindings'
 import { parseJson } from '../protocol/envelope'
 import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
@@ -35,6 +35,11 @@ export function learnTrust(stores: Watched, beam: BeamId, device: DeviceId, trus
 export function learnIn(stores: Watched, beam: BeamId, device: DeviceId): void {
   tell(stores, { type: 'in', device })
   keep(stores, beam)
+}
+
+/** @param policy what the operator of the server wants (E13); absent for the usual */
+export function learnPolicy(stores: Watched, policy: JoinPolicy | undefined): void {
+  tell(stores, { type: 'required', isRequired: policy === 'verify' })
 }
 
 /** @param ways returns the ways into the current beam; null while there are none */

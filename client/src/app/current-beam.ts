@@ -13,12 +13,13 @@ import type { LiveBeamStatus } from '../transport/live-beam-status'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { notConnected } from './access-news'
 import { BeamConnection } from './beam-connection'
+import { createClearCopiesChoice } from './clear-copies'
 import type { ItemChannel, PageContext } from './context'
 import { moveDeviceToken } from './device-tokens'
 import { isSeen } from './page-life'
 import { PatientStatus } from './patient-status'
 import { findRenewed } from './renewed-beam'
-import { isSealing } from './sealing-choice'
+import { isInsecure, isSealing } from './sealing-choice'
 import { clearSessionOf, saveSession, updateSession } from './session-storage'
 
 /** What a link says of the keys of its beam. */
@@ -63,6 +64,7 @@ export class CurrentBeam {
     const { connection } = this.#context.stores
     this.#wishes += 1
     this.#disconnect()
+    if (isInsecure() && (session.invite || session.isSealed)) return this.#stayOut(session)
     saveSession(session)
     this.#context.stores.session.setState({ status: 'set', session }, true)
     const patience = new PatientStatus((shown) => connection.setState(shown, true), isSeen)
@@ -79,6 +81,16 @@ export class CurrentBeam {
       },
       onItems: this.#onItems,
     })
+  }
+
+  /** Shows that this page cannot open a beam that is sealed. It says nothing to the server: a link with a secret never falls back. */
+  #stayOut(session: BeamSession): void {
+    const { stores } = this.#context
+    const sealed = { ...session, isSealed: true }
+    saveSession(sealed)
+    stores.encryption.setState({ kind: 'insecure', isShutOut: true }, true)
+    stores.session.setState({ status: 'set', session: sealed }, true)
+    stores.connection.setState({ status: 'idle' }, true)
   }
 
   /**
@@ -223,6 +235,7 @@ type BeamActions = Pick<
   | 'declineKeeping'
   | 'removeDevice'
   | 'arrangeForEveryone'
+  | 'sendInClear'
 >
 
 /** Returns the actions on the beam as a whole. */
@@ -231,13 +244,15 @@ export function createBeamActions(
   { stores, toaster }: Pick<PageContext, 'stores' | 'toaster'>,
 ): BeamActions {
   return {
+    ...createClearCopiesChoice(stores),
     newBeam: () => beam.create(),
     joinBeam(text) {
       const beamId = findBeamId(text)
       if (!beamId) return false
       const invite = findInvite(text)
       beam.join(beamId, invite === null ? NO_SECRET : { invite, isSealed: true })
-      toaster.ok(t`Joined Beam successfully`)
+      // A page that cannot open it says so itself.
+      if (beam.channel !== null) toaster.ok(t`Joined Beam successfully`)
       return true
     },
     enterRecent(id) {

@@ -7,6 +7,7 @@ import { hasRtc } from '../transport/has-rtc'
 import { PeerLinks } from '../transport/peer-links'
 import type { Transfers } from '../transport/transfers'
 import { loadable } from '../ui/lazy-part'
+import type { BeamChannel } from './beam-channel'
 
 // Loaded with the first other device, not with the first page.
 const loadPeerLink = loadable(() => import('../transport/peer-link'))
@@ -34,25 +35,23 @@ export class DeviceLinks {
 
   /**
    * Sets the devices that are here now.
-   * @param mayLink whether links to them may be made: none before this device has been let into a sealed beam
+   * @param channel says which links to them may be made: none before this device has been let into a sealed beam
    */
-  list(devices: readonly Device[], mayLink: boolean): void {
+  list(devices: readonly Device[], channel: Pick<BeamChannel, 'mayLink' | 'mayConnect'>): void {
     this.#apply({ type: 'listed', devices })
     const { me } = this.#store.getState()
-    if (!mayLink) return
+    if (!channel.mayLink) return
+    const connects = (device: Device) => hasRtc() && device.caps.includes('rtc') && channel.mayConnect(device)
     const others = devices.filter(({ device_id, caps }) => device_id !== me && caps.includes('files'))
-    for (const { device_id, caps } of others) {
-      if (!hasRtc() || !caps.includes('rtc')) this.#apply({ type: 'path', device: device_id, path: 'relay' })
+    for (const device of others) {
+      if (!connects(device)) this.#apply({ type: 'path', device: device.device_id, path: 'relay' })
     }
     // The engine must know a device before a channel to it is created.
     this.#transfers.tell({
       do: 'devices',
-      devices: others.map(({ device_id, caps }) => ({
-        id: device_id,
-        rtc: hasRtc() && caps.includes('rtc'),
-      })),
+      devices: others.map((device) => ({ id: device.device_id, rtc: connects(device) })),
     })
-    if (hasRtc()) this.peers.setDevices(devices)
+    if (hasRtc()) this.peers.setDevices(devices.filter((device) => channel.mayConnect(device)))
   }
 
   /** Ends the links to devices that were removed from the beam (S25). */

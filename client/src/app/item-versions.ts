@@ -27,6 +27,11 @@ export class ItemVersions {
     return this.#versions.get(id)
   }
 
+  /** The item goes on in clear text, by a device of the beam. */
+  forget(id: ItemId): void {
+    this.#versions.delete(id)
+  }
+
   /** Whether an item has this content. */
   hasContent(message: unknown): boolean {
     return [...this.#versions.values()].some(({ content }) => equalJson(content.message, message))

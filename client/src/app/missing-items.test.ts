@@ -64,7 +64,7 @@ async function sealed(): Promise<LiveItem> {
   return { id: ITEM, seq: 1, from: ADA, at: 1, extra: 'text', message }
 }
 
-describe('e12 what another device was given', () => {
+describe('e14 what another device was given', () => {
   it('is missing here until it comes', async () => {
     const item = await sealed()
     ada.has(item)

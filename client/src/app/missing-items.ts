@@ -1,4 +1,4 @@
-/** Runs the comparison of what the server gives to the devices of a sealed beam (E12): its clock, its digests, its signals. */
+/** Runs the comparison of what the server gives to the devices of a sealed beam (E14): its clock, its digests, its signals. */
 import { digestOf } from '../crypto/digest'
 import { envelopeName } from '../crypto/envelope'
 import type { DeviceId, ItemId, LiveItem } from '../protocol/bindings'

@@ -20,21 +20,20 @@ import {
 } from '../protocol/sealed-item'
 import { readWayIn } from '../protocol/ways-in'
 import type { BeamSession } from '../stores/beam-session'
+import { seals } from '../stores/devices'
 import type { Encryption } from '../stores/encryption'
 import { Gate } from '../transport/gate'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { type BeamChannel, ClearChannel } from './beam-channel'
+import type { ClearCopies } from './clear-copies'
 import { InOrder } from './in-order'
 import { ItemVersions } from './item-versions'
 import { MissingItems, type MissingItemsEvents } from './missing-items'
 import { newItemId } from './random-ids'
 import { SealedTexts } from './sealed-texts'
 import { WaysIn, type WaysInEvents } from './ways-in'
-
-/** Says that a device seals (E1). */
-export const SEALING = 'e2e1'
 
 export interface SealedBeamEvents
   extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'asksBefore'>,
@@ -53,6 +52,7 @@ export class SealedBeam implements BeamChannel {
   /** What everything passes through as long as the beam is not sealed. */
   readonly #clear: ClearChannel
   readonly #events: SealedBeamEvents
+  readonly #copies: ClearCopies
   readonly ways: WaysIn
   readonly #missing: MissingItems
   #beam: BeamId
@@ -71,6 +71,8 @@ export class SealedBeam implements BeamChannel {
   #isSaved = false
   #isWithdrawn = false
   readonly #versions = new ItemVersions()
+  /** The items that are sealed, opened or not. */
+  readonly #sealed = new Set<ItemId>()
   /** Items whose deletion is being sealed. */
   readonly #deleting = new Set<ItemId>()
   /** The highest number of a signal that came from each page. */
@@ -88,12 +90,19 @@ export class SealedBeam implements BeamChannel {
   readonly #incoming = new InOrder()
   #hasEnded = false
 
-  constructor(session: BeamSession, secrets: SecretsDoor, live: () => LiveBeam, events: SealedBeamEvents) {
+  constructor(
+    session: BeamSession,
+    secrets: SecretsDoor,
+    live: () => LiveBeam,
+    copies: ClearCopies,
+    events: SealedBeamEvents,
+  ) {
     this.#beam = session.beamId
     this.#secrets = secrets
     this.#live = live
     this.#clear = new ClearChannel(live)
     this.#events = events
+    this.#copies = copies
     this.ways = new WaysIn(secrets, () => this.#beam, {
       send: (to, way) => !this.#hasEnded && live().e2e(to, way),
       onHaving: (having) => this.#has(having),
@@ -128,6 +137,10 @@ export class SealedBeam implements BeamChannel {
     return this.#sealing.filter((device) => device !== this.#me)
   }
 
+  mayConnect(device: Device): boolean {
+    return this.#isClear || seals(device)
+  }
+
   get #isClear(): boolean {
     return this.#encryption.kind === 'clear'
   }
@@ -143,11 +156,22 @@ export class SealedBeam implements BeamChannel {
   share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void {
     if (this.#isClear) return this.#clear.share(id, message, extra, to)
     this.#deleting.delete(id)
+    // Those that a person had chosen when this was shared, and not later while it waits.
+    const takers = this.#copies.takers
     this.#send(async () => {
+      if (this.#isSealed && to !== undefined && takers.includes(to) && this.#copies.takers.includes(to)) {
+        // An earlier version may have been sealed: this one is not made up by the server.
+        this.#sealed.delete(id)
+        this.#versions.forget(id)
+        return () => this.#copies.send(id, message, extra, to)
+      }
       const envelope = this.#isSealed
         ? await this.#envelopeOf({ id, from: await this.#own(), extra, message, ...addressee(to) })
         : null
-      return () => this.#live().share(id, envelope ?? message, envelope === null ? extra : 'text', to)
+      return () => {
+        this.#live().share(id, envelope ?? message, envelope === null ? extra : 'text', to)
+        if (envelope !== null && to === undefined) this.#copies.share(id, message, extra, takers)
+      }
     })
   }
 
@@ -160,7 +184,9 @@ export class SealedBeam implements BeamChannel {
       const proof = version && this.#isSealed ? await this.#texts.seal('delete_note', { id }) : undefined
       return () => {
         // It may have been shared again meanwhile.
-        if (this.#deleting.delete(id)) this.#live().delete(id, version?.sealed ?? message, proof)
+        if (!this.#deleting.delete(id)) return
+        this.#live().delete(id, version?.sealed ?? message, proof)
+        this.#copies.delete(id)
       }
     })
   }
@@ -216,8 +242,7 @@ export class SealedBeam implements BeamChannel {
   }
 
   listed(devices: readonly Device[]): void {
-    const sealing = devices.filter(({ caps }) => caps.includes(SEALING)).map(({ device_id }) => device_id)
-    this.#sealing = sealing
+    this.#sealing = devices.filter(seals).map(({ device_id }) => device_id)
     this.#isListed = true
     this.#look()
   }
@@ -234,16 +259,19 @@ export class SealedBeam implements BeamChannel {
     this.#missing.hear({ is: 'changed' })
     const kept = keptKeysIn(item.message)
     if (kept !== null) return this.#openKept(item, kept)
+    if (isEnvelope(item.message)) return this.#open(item, item.message, note)
     // Whoever shares it again in clear text is no device of the beam.
-    if (!isEnvelope(item.message) && this.#versions.find(item.id)) throw new Error('The item was sealed.')
-    if (!isEnvelope(item.message)) return liveItem(item, note)
-    return this.#open(item, item.message, note)
+    if (this.#sealed.has(item.id)) throw new Error('The item was sealed.')
+    // This device shows the item itself.
+    if (this.#copies.isCopy(item, (id) => this.#sealed.has(id))) return null
+    return { ...liveItem(item, note), isClear: true }
   }
 
   openNote(note: Note): Item | null | Promise<Item | null> {
     if (keptKeysIn(note.content) !== null) return null
     const item = noteItem(note)
-    if (!isEnvelope(item.message) || item.seq === null || item.from === null) return item
+    if (!isEnvelope(item.message) || item.seq === null || item.from === null)
+      return { ...item, isClear: true }
     const { id, seq, from, at, extra } = item
     return this.#open({ id, seq, from, at, extra, message: item.message }, item.message, item.note)
   }
@@ -258,6 +286,7 @@ export class SealedBeam implements BeamChannel {
     const isRight = id !== undefined && extra !== undefined && (await this.#isProof(extra, id))
     // The server deletes too, as after a restart (S28): what it still has shows whether this is so.
     if (!isRight) this.#live().resync()
+    if (isRight) this.#copies.delete(id)
     return isRight
   }
 
@@ -318,6 +347,7 @@ export class SealedBeam implements BeamChannel {
   }
 
   async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item> {
+    this.#sealed.add(item.id)
     if (this.#encryption.kind === 'unknown' || this.#encryption.kind === 'clear') {
       this.#isSealedHere = true
       this.#look()
@@ -363,6 +393,7 @@ export class SealedBeam implements BeamChannel {
     const before = this.#versions.sealedBefore(content)
     if (before !== null) return before
     const sealed = withCopy(await this.#texts.seal('share_clipboard', content), content.message)
+    this.#sealed.add(content.id)
     this.#versions.went(sealed, content)
     return sealed
   }

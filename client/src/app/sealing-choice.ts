@@ -5,9 +5,22 @@ import { mayBeSealed } from '../stores/encryption'
 import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
 
-/** Sealing is being built: a browser has to be told to. Plain http from another machine has no WebCrypto. */
 export function isSealing(): boolean {
-  return browserStorage.getItem('encryption') === 'on' && globalThis.crypto?.subtle !== undefined
+  return isSwitchedOn() && hasWebCrypto()
+}
+
+/** Whether this page would seal and cannot, because it came without https from another machine: it is a plain client then. */
+export function isInsecure(): boolean {
+  return isSwitchedOn() && !hasWebCrypto()
+}
+
+/** Sealing is being built: a browser has to be told to. */
+function isSwitchedOn(): boolean {
+  return browserStorage.getItem('encryption') === 'on'
+}
+
+function hasWebCrypto(): boolean {
+  return globalThis.crypto?.subtle !== undefined
 }
 
 /** Returns what makes the seal of a file that is shared now; undefined where the beam is not sealed. */

@@ -97,7 +97,8 @@ export class StoredCopies {
     const size = seal ? sealedSize(file.size) : file.size
     const isTakenAnywhere = isMedia(file) && size <= this.#stores.limits.getState().upload_bytes
     const isTaken = this.#isStored() || isTakenAnywhere
-    return isTaken && fileTakers(this.#stores.devices.getState()).length === 0
+    const takers = fileTakers(this.#stores.devices.getState(), { isSealed: seal !== undefined })
+    return isTaken && takers.length === 0
   }
 
   #isStored(): boolean {

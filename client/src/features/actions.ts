@@ -195,6 +195,8 @@ export interface Actions {
   refuseDevice(id: DeviceId): void
   /** Asks before any device is let in without the link, or no longer. */
   askBefore(asks: boolean): void
+  /** Sends what is shared here to a plain device too, in clear text, from now on or no longer (E12). */
+  sendInClear(device: DeviceId, isWanted: boolean): void
 
   /** Gives this device another name, in all beams; an empty one means the default. */
   renameDevice(name: string): void

@@ -45,12 +45,23 @@ export interface Linked {
 
 /** Returns the link by which another device joins the beam, on the origin of `shareableOrigin`. */
 export function beamLink(
-  { beamId, invite }: Linked,
+  linked: Linked,
   site: Site | null,
   page: { origin: string; hostname: string },
 ): string {
-  const secret = invite ? `${SECRET_MARKER}${invite}` : ''
-  return `${shareableOrigin(site, page)}/${MARKER}${beamId}${secret}`
+  return linkOn(shareableOrigin(site, page), linked)
+}
+
+/** The origin under which the server is reached by https, as far as it knows; null where there is none. Without a slash at the end. */
+export function secureOrigin(site: Site | null): string | null {
+  return [site?.public_url, site?.network_url].find((origin) => origin?.startsWith('https://')) ?? null
+}
+
+/** Returns the link of a beam on an origin, or the origin's own address without a beam. */
+export function linkOn(origin: string, linked: Linked | null): string {
+  if (linked === null) return `${origin}/`
+  const secret = linked.invite ? `${SECRET_MARKER}${linked.invite}` : ''
+  return `${origin}/${MARKER}${linked.beamId}${secret}`
 }
 
 /**

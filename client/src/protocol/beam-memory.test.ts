@@ -118,7 +118,7 @@ describe('s28_what_a_device_holds', () => {
   })
 })
 
-it('e12_knows_what_the_server_has_given, and not what only devices have', () => {
+it('e14_knows_what_the_server_has_given, and not what only devices have', () => {
   const given = () => memory.given.map(({ id }) => id)
   memory.synced(10, [item('b', 11), item('a', 10)])
   memory.received(item('c', 12))

@@ -498,6 +498,12 @@ credential?: string, };
 export type ItemId = string & { readonly __id: 'item' };
 
 /**
+ * How devices without the link are let into a sealed beam (E13). It only ever asks more of people than they have chosen: there is
+ * none by which the server could let devices in unasked.
+ */
+export type JoinPolicy = "ask" | "verify";
+
+/**
  * For how long an unsaved beam can be kept (P26).
  */
 export type KeepTime = "1h" | "24h";
@@ -1121,7 +1127,11 @@ forgotten?: boolean,
 /**
  * Where files go through the server; absent for `fallback` (R6).
  */
-relay?: RelayUse, };
+relay?: RelayUse, 
+/**
+ * How devices without the link are let into a sealed beam; absent for `ask` (E13).
+ */
+join_policy?: JoinPolicy, };
 
 export const BEAM_LIFETIME_MS = 86400000
 export const MAX_DEVICES = 100

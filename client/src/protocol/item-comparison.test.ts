@@ -21,7 +21,7 @@ function anything(stage: ComparisonStage, random: () => number): void {
   else for (let steps = random() * 30; steps > 0; steps -= 1) stage.goesOn(random)
 }
 
-describe('e12 with an honest server, no device ever says that something is missing', () => {
+describe('e14 with an honest server, no device ever says that something is missing', () => {
   it.each(Array.from({ length: 300 }, (_, seed) => seed))('whatever happens (%i)', (seed) => {
     const random = numbersFrom(seed)
     const stage = new ComparisonStage(2 + (seed % 4), seed % 3 === 0 ? 6 : undefined)
@@ -66,7 +66,7 @@ describe('e12 with an honest server, no device ever says that something is missi
   })
 })
 
-describe('e12 what the server withholds from one device is missing there, and nowhere else', () => {
+describe('e14 what the server withholds from one device is missing there, and nowhere else', () => {
   const missing = (stage: ComparisonStage) => stage.devices.map((device) => device.missing)
 
   it.each(Array.from({ length: 100 }, (_, seed) => seed))('whatever else happens (%i)', (seed) => {

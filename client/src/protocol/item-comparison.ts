@@ -1,6 +1,6 @@
 /**
  * Devices tell each other what the server has given them, so that one to which it gave less, or an older version, notices
- * (E12). An honest server gives every device the same, and before it passes on what another says of it. A device that says
+ * (E14). An honest server gives every device the same, and before it passes on what another says of it. A device that says
  * what it has asks the server for everything first, so what the server has dropped or lost meanwhile is missing nowhere.
  */
 import * as v from 'valibot'

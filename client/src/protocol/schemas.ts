@@ -2,7 +2,7 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamKeys, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, DepositedKey, Device, DeviceId, Diagnosis, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, Forwarding, IceServer, ItemId, Kept, KeyId, Level, Limits, LinkAccess, LiveItem, Me, MyShares, Note, OwnCertificate, Placed, PublicUser, RelayUse, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
+import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamKeys, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, DepositedKey, Device, DeviceId, Diagnosis, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, Forwarding, IceServer, ItemId, JoinPolicy, Kept, KeyId, Level, Limits, LinkAccess, LiveItem, Me, MyShares, Note, OwnCertificate, Placed, PublicUser, RelayUse, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/
@@ -173,6 +173,8 @@ export const iceServerSchema = v.object({
   credential: v.exactOptional(v.string()),
 }) satisfies v.GenericSchema<unknown, IceServer>
 
+export const joinPolicySchema = v.picklist(['ask', 'verify']) satisfies v.GenericSchema<unknown, JoinPolicy>
+
 export const keptSchema = v.object({
   until: v.number(),
   by: deviceIdSchema,
@@ -256,6 +258,7 @@ export const welcomeSchema = v.object({
   kept: v.exactOptional(keptSchema),
   forgotten: v.exactOptional(v.boolean()),
   relay: v.exactOptional(relayUseSchema),
+  join_policy: v.exactOptional(joinPolicySchema),
 }) satisfies v.GenericSchema<unknown, Welcome>
 
 export const serverMessageSchema = v.variant('type', [

@@ -6,13 +6,14 @@ import { SERVER_FORMS, SERVER_TEXTS, serverText } from './server-texts'
 
 const ROOT = `${import.meta.dirname}/../../..`
 
-/** What the server says elsewhere: in its terminal, in its page for programs, or as a name. */
+/** What the server says elsewhere: in its terminal, in its page for programs, to plain devices (E12), or as a name. */
 const NO_REFUSALS = [
   'Another device',
   'Browsers warn about its own certificate. What to do: {}',
   'Heliograph is ready:',
   'Heliograph on this network',
   'The client is not built: run make build.\\n',
+  "This beam is encrypted, and this app cannot read what is shared in it. Open the beam's link in a browser, or ask somebody in the beam to send to this device too.",
   'Welcome to the beam.',
 ]
 

@@ -33,8 +33,15 @@ it('s25_a_device_that_was_removed_is_known_as_such_until_it_is_here_again', () =
 it('s33_a_file_for_one_device_is_taken_by_no_other', () => {
   const takes = (one: Device): Device => ({ ...one, caps: ['files'] })
   const all = listed(nobody, takes(first), phone, takes(second))
-  const takers = (to?: DeviceId) => fileTakers(all, to).map(({ device_id }) => device_id)
+  const takers = (to?: DeviceId) => fileTakers(all, { to }).map(({ device_id }) => device_id)
   expect(takers()).toEqual([first.device_id, second.device_id])
   expect(takers(second.device_id)).toEqual([second.device_id])
   expect(takers(phone.device_id)).toEqual([])
+})
+
+it('e12_a_sealed_file_is_taken_by_devices_that_seal', () => {
+  const all = listed(nobody, { ...first, caps: ['files', 'e2e1'] }, { ...phone, caps: ['files'] })
+  const takers = (isSealed: boolean) => fileTakers(all, { isSealed }).map(({ device_id }) => device_id)
+  expect(takers(true)).toEqual([first.device_id])
+  expect(takers(false)).toEqual([first.device_id, phone.device_id])
 })

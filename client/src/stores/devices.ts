@@ -89,11 +89,29 @@ export function createDevicesStore() {
   return createStore<DevicesState>()(() => EMPTY)
 }
 
-/** Returns the other devices that understand frames and so can receive a file; of a file for one device, that one. */
-export function fileTakers(state: DevicesState, to?: DeviceId): readonly Device[] {
+/** Says in `caps` that a device seals (E1). */
+export const SEALING = 'e2e1'
+
+/** Whether a device seals what it shares, and can open what was sealed. */
+export function seals({ caps }: Pick<Device, 'caps'>): boolean {
+  return caps.includes(SEALING)
+}
+
+export interface Takers {
+  /** The only device that gets the file. */
+  readonly to?: DeviceId | undefined
+  /** Whether the file is sealed: a device that does not seal could not open it. */
+  readonly isSealed?: boolean
+}
+
+/** Returns the other devices that understand frames and so can receive a file. */
+export function fileTakers(state: DevicesState, { to, isSealed = false }: Takers = {}): readonly Device[] {
   return state.devices.filter(
-    ({ device_id, caps }) =>
-      device_id !== state.me && caps.includes('files') && (to === undefined || device_id === to),
+    (device) =>
+      device.device_id !== state.me &&
+      device.caps.includes('files') &&
+      (!isSealed || seals(device)) &&
+      (to === undefined || device.device_id === to),
   )
 }
 

@@ -4,6 +4,11 @@ import { createStore } from 'zustand/vanilla'
 export type Encryption =
   /** This page seals nothing, and says nothing of it. */
   | { readonly kind: 'off' }
+  /**
+   * This page would seal, and cannot: a browser has no WebCrypto on a page that came without https. `isShutOut`: the beam is
+   * known to be sealed, so the page stays out of it.
+   */
+  | { readonly kind: 'insecure'; readonly isShutOut: boolean }
   /** Nothing is sealed: no device of the beam seals. */
   | { readonly kind: 'clear' }
   /** It is not known yet: this device's keys are being looked for. */
@@ -17,7 +22,7 @@ export type Encryption =
 
 /** Whether what is shared now may go out sealed. It goes out once that is known. */
 export function mayBeSealed({ kind }: Encryption): boolean {
-  return kind !== 'off' && kind !== 'clear'
+  return kind !== 'off' && kind !== 'insecure' && kind !== 'clear'
 }
 
 export function createEncryptionStore() {

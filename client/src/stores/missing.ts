@@ -1,4 +1,4 @@
-/** What other devices of a sealed beam have been given by the server, and this one has not (E12). */
+/** What other devices of a sealed beam have been given by the server, and this one has not (E14). */
 import { createStore } from 'zustand/vanilla'
 
 export interface MissingState {

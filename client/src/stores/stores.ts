@@ -7,6 +7,7 @@ import { createBeamDialogStore } from './beam-dialog'
 import { createBeamSessionStore, createSiteStore } from './beam-session'
 import { createBeamsStore } from './beams'
 import { createCanvasStore } from './canvas'
+import { createClearCopiesStore } from './clear-copies'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
@@ -59,6 +60,7 @@ export function createStores(language: Language = SOURCE) {
     installation: createInstallationStore(),
     shortcut: createShortcutStore(),
     canvas: createCanvasStore(),
+    clearCopies: createClearCopiesStore(),
     editor: createEditorStore(),
     encryption: createEncryptionStore(),
     flows: createFlowsStore(),

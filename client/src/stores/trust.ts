@@ -15,6 +15,13 @@ export interface TrustState {
   readonly devices: Readonly<Record<DeviceId, Trust>>
   /** Whether the person is asked before any device is let in without the link. */
   readonly asksBefore: boolean
+  /** Whether the operator of the server wants the same of everybody (E13). */
+  readonly isRequired: boolean
+}
+
+/** Whether a person lets in each device without the link. What the server says only adds to what the person has chosen. */
+export function letsNobodyInUnasked({ asksBefore, isRequired }: TrustState): boolean {
+  return asksBefore || isRequired
 }
 
 export type TrustEvent =
@@ -24,6 +31,7 @@ export type TrustEvent =
   | { type: 'in'; device: DeviceId }
   | { type: 'confirmed'; device: DeviceId }
   | { type: 'turned'; asksBefore: boolean }
+  | { type: 'required'; isRequired: boolean }
   | { type: 'loaded'; devices: TrustState['devices'] }
 
 export function reduceTrust(state: TrustState, event: TrustEvent): TrustState {
@@ -45,6 +53,8 @@ export function reduceTrust(state: TrustState, event: TrustEvent): TrustState {
     }
     case 'turned':
       return { ...state, asksBefore: event.asksBefore }
+    case 'required':
+      return { ...state, isRequired: event.isRequired }
     case 'loaded':
       return { ...state, devices: event.devices }
   }
@@ -58,5 +68,5 @@ function learnt(before: Trust | undefined, trust: Trust | null): Trust | null {
 }
 
 export function createTrustStore() {
-  return createStore<TrustState>()(() => ({ devices: {}, asksBefore: false }))
+  return createStore<TrustState>()(() => ({ devices: {}, asksBefore: false, isRequired: false }))
 }

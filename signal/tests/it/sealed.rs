@@ -85,10 +85,10 @@ async fn e4_the_extra_of_a_deletion_comes_to_all_but_plain_devices() {
     let mut plain = server.connect(beam).await;
     plain.says(&json!({"type": "auth", "message": null})).await;
     plain.is_welcomed().await;
-    ada.shares(envelope("item")).await;
+    ada.shares("item").await;
     plain.sees_item().await;
 
-    let bare = json!({"type": "delete_note", "message": envelope("item")});
+    let bare = json!({"type": "delete_note", "message": "item"});
     let mut delete = bare.clone();
     delete["extra"] = json!("x".repeat(1_025));
     ada.says(&delete).await;
@@ -99,6 +99,33 @@ async fn e4_the_extra_of_a_deletion_comes_to_all_but_plain_devices() {
     assert_eq!(bob.sees("delete_note").await, delete);
     assert_eq!(plain.sees("delete_note").await, bare);
     assert_eq!(items(&mut bob).await, [] as [Value; 0]);
+}
+
+#[tokio::test]
+async fn e12_a_plain_device_gets_one_notice_and_nothing_sealed() {
+    let server = TestServer::start().await;
+    let beam = unknown_beam();
+    let mut ada = server.join(beam).await;
+    let mut plain = server.connect(beam).await;
+    plain.says(&json!({"type": "auth", "message": null})).await;
+    plain.is_welcomed().await;
+    for name in ["one", "two"] {
+        ada.shares(envelope(name)).await;
+    }
+    ada.shares("clear").await;
+    let notice = plain.sees_item().await;
+    assert!(notice.as_str().unwrap().contains("encrypted"), "{notice}");
+    assert_eq!(plain.sees_item().await, "clear");
+}
+
+#[tokio::test]
+async fn e13_the_operator_may_have_people_compare_before_each_device_is_let_in() {
+    for (flags, told) in [(&[][..], json!(null)), (&["--join-policy", "verify"], json!("verify"))] {
+        let server = TestServer::with(flags).await;
+        let mut device = server.connect(unknown_beam()).await;
+        device.says(&json!({"type": "auth", "message": null})).await;
+        assert_eq!(device.sees("welcome").await["message"]["join_policy"], told);
+    }
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { BeamMenu } from '../../features/beam/beam-menu'
 import { StatusPill } from '../../features/devices/status-pill'
 import { Brand } from '../../features/session/brand'
+import { InsecureBar } from '../../features/session/insecure-bar'
 import { Toasts } from '../../features/toasts/toasts'
 import { ErrorBoundary } from '../error-boundary'
 import css from './desktop-shell.module.css'
@@ -27,6 +28,9 @@ export function DesktopShell({ title, children }: { title?: ReactNode; children:
             <MainNav />
           </div>
         </header>
+        <div className={css.notice}>
+          <InsecureBar />
+        </div>
         {children}
         <Toasts place="toolbar" />
       </div>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { BeamMenu } from '../../features/beam/beam-menu'
 import { StatusPill } from '../../features/devices/status-pill'
 import { useProduct } from '../../features/session/beam'
+import { InsecureBar } from '../../features/session/insecure-bar'
 import { PageFooter } from '../../features/session/page-footer'
 import { Toasts } from '../../features/toasts/toasts'
 import { cx } from '../../ui/cx'
@@ -31,6 +32,9 @@ export function PhoneShell({
           <StatusPill phone />
           <BeamMenu on="phone" />
         </header>
+        <div className={css.notice}>
+          <InsecureBar />
+        </div>
         <div className={css.content}>{children}</div>
         <div className={css.foot}>
           <PageFooter />

@@ -1,9 +1,10 @@
 // @vitest-environment jsdom
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Device, DeviceId } from '../../protocol/bindings'
 import type { BeamAccess } from '../../stores/beam-access'
 import { reduceDevices } from '../../stores/devices'
+import type { Encryption } from '../../stores/encryption'
 import { createStores } from '../../stores/stores'
 import { reduceTrust } from '../../stores/trust'
 import { type Actions, AppContext } from '../actions'
@@ -143,4 +144,62 @@ it('e8_a_device_that_was_let_in_and_has_left_can_still_be_compared', () => {
   expect(pictures.textContent).toContain('Dog')
   fireEvent.click(screen.getByRole('button', { name: 'They match' }))
   expect(confirmDevice).toHaveBeenCalledWith('phone')
+})
+
+describe('e12 a device that does not seal', () => {
+  const old: Device = { device_id: 'old' as DeviceId, name: 'Old App', caps: ['files'] }
+
+  function list(encryption: Encryption, isSentTo = false) {
+    const sendInClear = vi.fn()
+    const stores = createStores()
+    stores.encryption.setState(encryption, true)
+    stores.devices.setState((state) => reduceDevices(state, { type: 'listed', devices: [old] }), true)
+    if (isSentTo) stores.clearCopies.setState({ to: new Set([old.device_id]) }, true)
+    render(
+      <AppContext value={{ stores, actions: { sendInClear } as unknown as Actions }}>
+        <DevicePopover />
+      </AppContext>,
+    )
+    return sendInClear
+  }
+  const sealed: Encryption = { kind: 'sealed', isDeposited: false }
+  const press = (name: string) => fireEvent.click(screen.getByRole('button', { name }))
+
+  it('is listed as not encrypted, and sent to after a person has read what that means', () => {
+    const sendInClear = list(sealed)
+    expect(screen.getByRole('listitem').textContent).toMatch(/Not encrypted.*the server can read all/)
+    expect(screen.queryByText('Only these devices can read what is shared here.')).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Send to Old App' })).toBeNull()
+    press('Also send to this device')
+    expect(sendInClear).toHaveBeenCalledWith('old', true)
+  })
+
+  it('can be sent to no longer', () => {
+    const sendInClear = list(sealed, true)
+    expect(screen.getByRole('button', { name: 'Send to Old App' })).toBeDefined()
+    press('Stop sending to this device')
+    expect(sendInClear).toHaveBeenCalledWith('old', false)
+  })
+
+  it('is a device like any other where nothing is sealed', () => {
+    list({ kind: 'clear' })
+    expect(screen.getByRole('listitem').textContent).toBe('Old App')
+    expect(screen.getByRole('button', { name: 'Send to Old App' })).toBeDefined()
+  })
+})
+
+it('e13_what_the_operator_wants_cannot_be_turned_off_here', () => {
+  const stores = createStores()
+  stores.encryption.setState({ kind: 'sealed', isDeposited: false }, true)
+  const ask = () => screen.getByRole<HTMLInputElement>('switch', { name: /^Ask before letting devices in/ })
+  const page = (
+    <AppContext value={{ stores, actions: {} as Actions }}>
+      <DevicePopover />
+    </AppContext>
+  )
+  const { rerender } = render(page)
+  expect([ask().checked, ask().disabled]).toEqual([false, false])
+  stores.trust.setState((state) => reduceTrust(state, { type: 'required', isRequired: true }), true)
+  rerender(page)
+  expect([ask().checked, ask().disabled]).toEqual([true, true])
 })

@@ -7,9 +7,10 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { Device, DeviceId } from '../../protocol/bindings'
 import { mayRemoveDevices } from '../../stores/beam-access'
+import { maySendTo } from '../../stores/clear-copies'
 import { shownName } from '../../stores/device-name'
-import { deviceName, personName } from '../../stores/devices'
-import type { Trust } from '../../stores/trust'
+import { deviceName, personName, seals } from '../../stores/devices'
+import { letsNobodyInUnasked, type Trust } from '../../stores/trust'
 import { Avatar } from '../../ui/avatar'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
@@ -29,6 +30,7 @@ import css from './device-list.module.css'
 import { DeviceNameForm } from './device-name-form'
 import { MissingNotice } from './missing-notice'
 import { PassingOnSwitch } from './passing-on-switch'
+import { PlainDevice } from './plain-device'
 import { SavePlaceRow } from './save-place-row'
 import { SendDialog } from './send-dialog'
 
@@ -74,7 +76,8 @@ function DeviceList() {
   const isAnyAsking = useStore(stores.trust, ({ devices: known }) =>
     devices.some(({ device_id }) => known[device_id]?.state === 'asking'),
   )
-  const asksBefore = useStore(stores.trust, (state) => state.asksBefore)
+  const asksBefore = useStore(stores.trust, letsNobodyInUnasked)
+  const isRequired = useStore(stores.trust, (state) => state.isRequired)
   const isSaved = useStore(stores.access, ({ kind }) => kind === 'saved')
   const [removing, setRemoving] = useState<Device | null>(null)
   const [sendingTo, setSendingTo] = useState<Device | null>(null)
@@ -83,7 +86,7 @@ function DeviceList() {
   return (
     <>
       <MissingNotice />
-      {isSealed && !isDeposited && !isAnyAsking && (
+      {isSealed && !isDeposited && !isAnyAsking && devices.every(seals) && (
         <p className={css.promise}>{t`Only these devices can read what is shared here.`}</p>
       )}
       <ul>
@@ -113,8 +116,13 @@ function DeviceList() {
       {isSealed && (
         <SwitchRow
           label={t`Ask before letting devices in`}
-          hint={t`Devices that open the QR code or the link come in without being asked about.`}
+          hint={
+            isRequired
+              ? t`Whoever runs this server wants it so.`
+              : t`Devices that open the QR code or the link come in without being asked about.`
+          }
           isOn={asksBefore}
+          disabled={isRequired}
           onTurn={actions.askBefore}
         />
       )}
@@ -153,7 +161,7 @@ function GoneDevice({ id }: { id: DeviceId }) {
             <span>{name}</span>
           </div>
           <div className={css.facts}>
-            <Meta mine={false} person={null} trust={trust} />
+            <Meta mine={false} person={null} state={trustWords(trust)} />
           </div>
         </div>
       </div>
@@ -163,15 +171,15 @@ function GoneDevice({ id }: { id: DeviceId }) {
 }
 
 /** Whose device it is. A long name of a person is cut off at its end. */
-function Meta({ mine, person, trust }: { mine: boolean; person: string | null; trust: Trust | null }) {
-  if (!mine && person === null && trust === null) return null
+function Meta({ mine, person, state }: { mine: boolean; person: string | null; state: string | null }) {
+  if (!mine && person === null && state === null) return null
   return (
     <span className={css.meta} dir={mine ? undefined : 'auto'}>
       {mine && t`This device`}
       {mine && person && ' · '}
       <bdi>{person}</bdi>
-      {trust && person && ' · '}
-      {trust && trustWords(trust)}
+      {state && person && ' · '}
+      {state}
     </span>
   )
 }
@@ -187,6 +195,24 @@ function trustWords({ state }: Trust): string {
   }
 }
 
+/** Returns null for a device that came by the link: nothing needs to be said of it. */
+function stateWords(isPlain: boolean, trust: Trust | null): string | null {
+  if (isPlain) return t`Not encrypted`
+  return trust && trustWords(trust)
+}
+
+/** The picture of the person who is logged in, else that of the device. */
+function Picture({ of: device }: { of: Device }) {
+  const person = personName(device)
+  const picture = device.profile_picture ?? null
+  if (person !== null && picture !== null) return <Avatar name={person} picture={picture} size={40} />
+  return (
+    <span className={css.icon}>
+      <Icon of={deviceIcon(device.name)} size={20} />
+    </span>
+  )
+}
+
 interface DeviceRowProps {
   device: Device
   /** Null on a device that may not share. */
@@ -196,8 +222,11 @@ interface DeviceRowProps {
 }
 
 function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
-  const { devices, trust: trusts } = useApp().stores
+  const { devices, trust: trusts, encryption, clearCopies } = useApp().stores
   const trust = useStore(trusts, (state) => state.devices[device.device_id] ?? null)
+  // Only in a sealed beam there is something that it cannot read.
+  const isPlain = useStore(encryption, ({ kind }) => kind === 'sealed') && !seals(device)
+  const isReached = maySendTo(device, useStore(encryption), useStore(clearCopies))
   const [renaming, setRenaming] = useState(false)
   const mine = useStore(devices, (state) => state.me === device.device_id)
   const path = useStore(devices, (state) => state.paths[device.device_id])
@@ -205,7 +234,6 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
   const name = useStore(devices, (state) => deviceName(state, device.device_id))
   const unnumbered = shownName(device.name)
   const person = personName(device)
-  const picture = device.profile_picture ?? null
   if (renaming) {
     return (
       <li className={css.device}>
@@ -216,13 +244,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
   return (
     <li>
       <div className={css.device}>
-        {person !== null && picture !== null ? (
-          <Avatar name={person} picture={picture} size={40} />
-        ) : (
-          <span className={css.icon}>
-            <Icon of={deviceIcon(device.name)} size={20} />
-          </span>
-        )}
+        <Picture of={device} />
         <div className={css.words}>
           <div className={css.name} dir="auto" title={name}>
             <span>{unnumbered}</span>
@@ -235,7 +257,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
                 {badge.label}
               </Badge>
             )}
-            <Meta mine={mine} person={person} trust={trust} />
+            <Meta mine={mine} person={person} state={stateWords(isPlain, trust)} />
           </div>
         </div>
         {mine && (
@@ -247,7 +269,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
             onClick={() => setRenaming(true)}
           />
         )}
-        {onSend && !mine && trust?.state !== 'asking' && (
+        {onSend && !mine && isReached && trust?.state !== 'asking' && (
           <IconButton
             icon={Send}
             label={t`Send to ${name}`}
@@ -266,6 +288,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
           />
         )}
       </div>
+      {isPlain && !mine && <PlainDevice id={device.device_id} />}
       {trust && trust.state !== 'verified' && (
         <Comparison device={device} trust={trust} onRemove={onRemove && (() => onRemove(device))} />
       )}

@@ -8,7 +8,7 @@ import { StatusPill } from './status-pill'
 
 afterEach(cleanup)
 
-it('e12_what_is_missing_is_counted in the pill, and in the list, where a person can try again', () => {
+it('e14_what_is_missing_is_counted in the pill, and in the list, where a person can try again', () => {
   const stores = createStores()
   stores.connection.setState({ status: 'live' }, true)
   stores.encryption.setState({ kind: 'sealed', isDeposited: false }, true)

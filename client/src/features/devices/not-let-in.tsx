@@ -5,22 +5,32 @@ import { deviceName } from '../../stores/devices'
 import type { Encryption } from '../../stores/encryption'
 import { Icon } from '../../ui/icon'
 import { useApp } from '../actions'
+import { SecureAddress } from '../session/secure-address'
 import css from './not-let-in.module.css'
 import { Pictures } from './pictures'
 
 /** Whether the beam is sealed and this device cannot open it yet. */
 export function useNotLetIn(): boolean {
-  return useStore(useApp().stores.encryption, ({ kind }) => isOut(kind))
+  return useStore(useApp().stores.encryption, isOut)
 }
 
-function isOut(kind: Encryption['kind']): boolean {
-  return kind === 'waiting' || kind === 'locked'
+/** Whether this page will not open the beam at all, so that there is nothing to share into. */
+export function useShutOut(): boolean {
+  return useStore(useApp().stores.encryption, isShutOut)
+}
+
+function isOut(encryption: Encryption): boolean {
+  return encryption.kind === 'waiting' || encryption.kind === 'locked' || isShutOut(encryption)
+}
+
+function isShutOut(encryption: Encryption): boolean {
+  return encryption.kind === 'insecure' && encryption.isShutOut
 }
 
 /** Shown in place of a beam's content until this device has been let in: why, and what a person can do. */
 export function NotLetIn() {
   const { stores } = useApp()
-  const hasLink = useStore(stores.encryption, ({ kind }) => kind === 'waiting')
+  const kind = useStore(stores.encryption, (state) => state.kind)
   const devices = useStore(stores.devices)
   const trust = useStore(stores.trust, (state) => state.devices)
   const others = devices.devices.filter(({ device_id }) => device_id !== devices.me)
@@ -34,8 +44,13 @@ export function NotLetIn() {
         <Icon of={Lock} size={24} />
       </span>
       <h2>{t`This beam is encrypted`}</h2>
-      <p>{words(hasLink, compared.length > 0)}</p>
-      {!hasLink &&
+      <p>{words(kind, compared.length > 0)}</p>
+      {kind === 'insecure' && (
+        <p>
+          <SecureAddress />
+        </p>
+      )}
+      {kind === 'locked' &&
         compared.map(({ device_id, signs, name }) => (
           <div key={device_id} className={css.compared}>
             <h3>
@@ -48,8 +63,10 @@ export function NotLetIn() {
   )
 }
 
-function words(hasLink: boolean, isCompared: boolean): string {
-  if (hasLink) return t`It opens here as soon as another of its devices is online.`
+function words(kind: Encryption['kind'], isCompared: boolean): string {
+  if (kind === 'insecure')
+    return t`This page came without https, and cannot open it. Nothing was shared from here.`
+  if (kind === 'waiting') return t`It opens here as soon as another of its devices is online.`
   return isCompared
     ? t`A person on another device lets this one in, in the list of devices there.`
     : t`Open it with its QR code or link, or while another of its devices is online.`

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
+import { maySendTo } from '../../stores/clear-copies'
 import { deviceName, fileTakers, personName } from '../../stores/devices'
 import { Dialog } from '../../ui/dialog'
 import { Icon } from '../../ui/icon'
@@ -15,7 +16,11 @@ export function SendItemDialog({ item, onClose }: { item: ItemId; onClose: () =>
   const isFile = useStore(stores.items, ({ items }) =>
     items.some(({ id, content }) => id === item && content.kind === 'file'),
   )
-  const others = isFile ? fileTakers(state) : state.devices.filter(({ device_id }) => device_id !== state.me)
+  const encryption = useStore(stores.encryption)
+  const clearCopies = useStore(stores.clearCopies)
+  const others = (
+    isFile ? fileTakers(state) : state.devices.filter(({ device_id }) => device_id !== state.me)
+  ).filter((device) => maySendTo(device, encryption, clearCopies))
   return (
     <Dialog
       title={t`Send to one device`}

@@ -10,7 +10,7 @@ import WifiOff from 'lucide-react/icons/wifi-off'
 import { Suspense, useCallback, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Connection, Gone } from '../../stores/connection'
-import type { Encryption } from '../../stores/encryption'
+import { type Security, securityOf } from '../../stores/security'
 import { Button } from '../../ui/button'
 import { useDismiss } from '../../ui/dismiss'
 import type { Glyph } from '../../ui/icon'
@@ -90,21 +90,14 @@ function missingLook({ status }: Connection, count: number): PillLook | null {
   return { tone: 'warn', icon: CircleAlert, text: missingWords(count) }
 }
 
-type Security = Encryption['kind'] | 'unverified'
-
-/** How well what is shared here is kept from others: the worst of all counts. */
 function useSecurity(): Security {
   const { stores } = useApp()
-  const kind = useStore(stores.encryption, (state) => state.kind)
-  // Also of devices that are not here any more: they have the keys.
-  const isUnverified = useStore(stores.trust, ({ devices }) =>
-    Object.values(devices).some(({ state }) => state !== 'verified'),
-  )
-  const isDeposited = useStore(stores.encryption, (state) => state.kind === 'sealed' && state.isDeposited)
-  if (kind !== 'sealed') return kind
-  if (isUnverified) return 'unverified'
-  // The server may have the keys (E9), so nothing is claimed.
-  return isDeposited ? 'off' : kind
+  return securityOf({
+    encryption: useStore(stores.encryption),
+    trust: useStore(stores.trust),
+    devices: useStore(stores.devices),
+    clearCopies: useStore(stores.clearCopies),
+  })
 }
 
 function pillLook(
@@ -124,28 +117,30 @@ function pillLook(
     case 'connecting':
       return { tone: 'plain', text: t`Connecting…` }
     case 'live': {
-      const here = Math.max(1, count)
-      const devices = plural(here, { one: '# device', other: '# devices' })
-      const text = kept === null ? devices : `${devices} · ${kept}`
-      const secured = securityLook(security, text)
+      const counted = (here: number) => {
+        const devices = plural(here, { one: '# device', other: '# devices' })
+        return kept === null ? devices : `${devices} · ${kept}`
+      }
+      const secured = securityLook(security, counted)
       if (secured) return secured
+      const text = counted(Math.max(1, count))
       return count > 1 ? { tone: 'ok', icon: Users, text } : { tone: 'plain', icon: Monitor, text }
     }
   }
 }
 
-/** Returns null where nothing is known of it. */
-function securityLook(security: Security, devices: string): PillLook | null {
-  switch (security) {
-    case 'off':
-    case 'unknown':
+/** Returns null where nothing may be said of it. */
+function securityLook(security: Security, counted: (devices: number) => string): PillLook | null {
+  switch (security.is) {
+    case 'unsaid':
       return null
-    case 'sealed':
+    case 'sealed': {
+      const devices = counted(security.devices)
       return { tone: 'ok', icon: Lock, text: t`Encrypted · ${devices}` }
+    }
     case 'unverified':
       return { tone: 'warn', icon: ShieldAlert, text: t`Not verified` }
     case 'waiting':
-    case 'locked':
       return { tone: 'warn', text: t`Waiting to be let in` }
     case 'clear':
       return { tone: 'bad', icon: LockOpen, text: t`Not encrypted` }

@@ -12,7 +12,8 @@ import { takeFiles } from './take-files'
 /** Shares files, texts and links dropped anywhere on the page, and shows a frame around it while they hover. */
 export function DropZone() {
   const { stores, actions } = useApp()
-  const takers = useStore(stores.devices, (state) => fileTakers(state).length)
+  const isSealed = useStore(stores.encryption, ({ kind }) => kind === 'sealed')
+  const takers = useStore(stores.devices, (state) => fileTakers(state, { isSealed }).length)
   const mayShare = useMayShare()
   const ready = useSession() !== null && mayShare
   const over = useDrops(ready, (data, at) => {

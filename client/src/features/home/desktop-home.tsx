@@ -3,7 +3,7 @@ import { Suspense, useRef } from 'react'
 import { lazyPart, loadable } from '../../ui/lazy-part'
 import { useApp } from '../actions'
 import { EmptyGround } from '../canvas/empty-ground'
-import { NotLetIn } from '../devices/not-let-in'
+import { NotLetIn, useShutOut } from '../devices/not-let-in'
 import { FileInput, PICKS_FOLDERS } from '../files/file-input'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { useMayShare, useSession } from '../session/beam'
@@ -39,6 +39,7 @@ export function DesktopHome() {
   const stage = useStage()
   const isCanvasNeeded = useCanvasNeeded(stage, loadBoth)
   const mayShare = useMayShare()
+  const isShutOut = useShutOut()
   const gone = useGone()
   usePasteAnywhere(actions, 'home', session !== null && mayShare)
   if (gone && stage !== 'gone') {
@@ -56,7 +57,7 @@ export function DesktopHome() {
         <Rays lit={stage === 'alone' || stage === 'alone-with-notes'} beside={stage === 'alone-with-notes'} />
         <Middle stage={stage} />
         <Suspense>{isCanvasNeeded && <OverCanvas stage={stage} />}</Suspense>
-        {session && !gone && (mayShare ? <Tools /> : <Reader />)}
+        {session && !gone && !isShutOut && (mayShare ? <Tools /> : <Reader />)}
       </main>
       {!hasNotes(stage) && <PageFooter place={isShared(stage) ? 'beside-code' : 'corners'} />}
     </>

@@ -141,3 +141,22 @@ describe('an item for one device', () => {
     expect(container.textContent).toBe('Only for Safari on iPhone.')
   })
 })
+
+describe('e12 an item in clear text', () => {
+  const clear: Item = { ...shared({ message: 'hi', extra: 'text' }, PHONE), isClear: true }
+  const mark = 'Not encrypted. The server can read this, and could have written it itself.'
+
+  it('is marked in a sealed beam, where the server could pass its own text off as sealed', () => {
+    stores.encryption.setState({ kind: 'sealed', isDeposited: false }, true)
+    expect(said(clear)).toBe(mark)
+    expect(said(shared({ message: 'hi', extra: 'text' }, PHONE))).toBe('')
+  })
+
+  it.each([{ kind: 'clear' }, { kind: 'off' }] as const)(
+    'is like any other where nothing is sealed: $kind',
+    (encryption) => {
+      stores.encryption.setState(encryption, true)
+      expect(said(clear)).toBe('')
+    },
+  )
+})

@@ -12,12 +12,14 @@ import { useIsStored } from '../session/keeping'
 import { useOnline } from '../session/online'
 import { Audience } from './audience'
 import css from './item-notice.module.css'
+import { NotSealed } from './not-sealed'
 
 /** A warning on an item: the server refused it or does not have it yet, or only one device has its file. */
 export function ItemNotice({ item }: { item: Item }) {
   const [text] = useNotices([item])
   return (
     <>
+      <NotSealed items={[item]} />
       {item.to !== undefined && <Audience item={item} />}
       {text && <p className={css.notice}>{text}</p>}
     </>
@@ -32,6 +34,7 @@ export function BatchNotice({ batch }: { batch: Batch }) {
   const same = texts.filter((text) => text === first).length
   return (
     <>
+      <NotSealed items={files} />
       {batch.to !== undefined && <Audience item={batch} />}
       {first !== undefined && (
         <p className={css.notice}>{same === files.length ? first : ofSome(same, files.length, first)}</p>

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button'
 import { Icon } from '../../ui/icon'
 import { useApp } from '../actions'
 import { ItemList } from '../card/item-list'
-import { NotLetIn, useNotLetIn } from '../devices/not-let-in'
+import { NotLetIn, useNotLetIn, useShutOut } from '../devices/not-let-in'
 import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { Incoming } from '../incoming/incoming'
@@ -35,6 +35,7 @@ function Joined() {
   const hasItems = useHasItems()
   const mayShare = useMayShare()
   const gone = useGone()
+  const isShutOut = useShutOut()
   usePasteAnywhere(actions, 'home', mayShare)
   if (gone && !hasItems) {
     return (
@@ -59,7 +60,7 @@ function Joined() {
           <ItemList />
         </section>
       )}
-      {mayShare && <Composer />}
+      {mayShare && !isShutOut && <Composer />}
       <Incoming />
     </main>
   )
@@ -69,14 +70,14 @@ function Joined() {
 function Sharing() {
   const mayShare = useMayShare()
   const isOut = useNotLetIn()
+  const isShutOut = useShutOut()
   return (
     <>
       <h1>{t`Start Sharing`}</h1>
       <p className={css.subtitle}>{t`Share Clipboards / Links / Pictures / Videos`}</p>
       {isOut ? <NotLetIn /> : <NobodyYet />}
-      {mayShare ? (
-        <Ways />
-      ) : (
+      {mayShare && !isShutOut && <Ways />}
+      {!mayShare && (
         <div className={css.reader}>
           <ReadOnly />
         </div>

@@ -8,7 +8,7 @@ import { QrCode } from '../../ui/qr-code'
 import { AboutButton } from '../about/about-button'
 import { useApp } from '../actions'
 import { ItemList } from '../card/item-list'
-import { NotLetIn, useNotLetIn } from '../devices/not-let-in'
+import { NotLetIn, useNotLetIn, useShutOut } from '../devices/not-let-in'
 import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { Incoming } from '../incoming/incoming'
@@ -39,6 +39,7 @@ export function Space() {
   const hasItems = useHasItems()
   const mayShare = useMayShare()
   const gone = useGone()
+  const isShutOut = useShutOut()
   usePasteAnywhere(actions, 'space', session && mayShare)
   if (gone && !hasItems) {
     return (
@@ -58,7 +59,7 @@ export function Space() {
         </>
       )}
       {!gone && <Content session={session} />}
-      {session && !gone && <SpaceMenu />}
+      {session && !gone && !isShutOut && <SpaceMenu />}
       <Incoming />
     </main>
   )

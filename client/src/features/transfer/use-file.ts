@@ -78,12 +78,15 @@ export function useFiles(files: readonly FileItem[]): readonly FileView[] {
  */
 function takersOf(
   devices: DevicesState,
-  { seq, to }: Item,
+  { seq, to, content }: Item,
   transfer: Transfer | undefined,
 ): readonly string[] {
   if (seq === null) return []
   const have = sentTo(transfer)
-  return fileTakers(devices, to).flatMap(({ device_id: id }) => (have[id] ? [] : [deviceName(devices, id)]))
+  const isSealed = content.kind === 'file' && content.seal !== undefined
+  return fileTakers(devices, { to, isSealed }).flatMap(({ device_id: id }) =>
+    have[id] ? [] : [deviceName(devices, id)],
+  )
 }
 
 /** Returns the handler of a file card's buttons. */

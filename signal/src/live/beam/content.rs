@@ -13,6 +13,8 @@ use sha2::{Digest as _, Sha256};
 /// How the envelope of a sealed item begins (E2). It names its stored copy behind the mark (E7).
 const ENVELOPE: &str = "e2e1.";
 const COPY_MARK: char = '#';
+/// How an item begins that has the keys of a kept beam (E10).
+const KEPT_KEYS: &str = "e2k1.";
 
 /// What is read of a file item.
 #[derive(Deserialize)]
@@ -48,6 +50,13 @@ pub fn without_upload(content: &RawValue) -> Option<Json> {
     file.remove("url");
     item.insert("file".to_owned(), to_raw_value(&file).ok()?);
     to_raw_value(&item).ok()
+}
+
+/// Whether a content can be read by devices that seal alone (E12). Looks at its first bytes as they came.
+pub fn is_sealed(content: &RawValue) -> bool {
+    let begins =
+        |prefix| content.get().strip_prefix('"').is_some_and(|text| text.starts_with(prefix));
+    begins(ENVELOPE) || begins(KEPT_KEYS)
 }
 
 /// The text of a sealed item; `None` for any other.

@@ -27,7 +27,8 @@ impl BeamState {
         }
         let may_write = self.may_write(&newcomer);
         let removed: Vec<_> = self.removed.iter().copied().collect();
-        let arranged = if newcomer.plain { Vec::new() } else { self.arrangement.welcome() };
+        let is_plain = newcomer.plain;
+        let arranged = if is_plain { Vec::new() } else { self.arrangement.welcome() };
         self.seen.add(device);
         self.members.push(newcomer);
         self.lingered = false;
@@ -41,6 +42,9 @@ impl BeamState {
         );
         outputs.push(self.tell_who_is_here());
         outputs.extend(arranged.into_iter().map(|news| Output::Send(vec![connection], news)));
+        if is_plain {
+            outputs.extend(self.tell_if_sealed());
+        }
         outputs
     }
 
@@ -71,6 +75,7 @@ impl BeamState {
                 kept: self.kept(),
                 forgotten: self.forgotten && self.is_unsaved() && self.items.is_empty(),
                 relay: newcomer.relay,
+                join_policy: newcomer.join_policy,
             },
         }
     }

@@ -7,7 +7,8 @@ use heliograph_shared::decode::Subject;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::socket::{
-    Device, DeviceUser, IceServer, Json, LiveItem, RelayUse, ServerMessage, SignalFrom, SyncFrom,
+    Device, DeviceUser, IceServer, JoinPolicy, Json, LiveItem, RelayUse, ServerMessage, SignalFrom,
+    SyncFrom,
 };
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
@@ -16,6 +17,7 @@ use heliograph_storage::saved_beams::Access;
 use super::ConnectionId;
 use super::arrangement::Arrangement;
 use super::behind::Behind;
+use super::content::is_sealed;
 use super::items::{Items, Shared, may_see};
 use super::request::{Deletion, Request, Speaker};
 use super::seen::Seen;
@@ -37,6 +39,8 @@ pub struct Newcomer {
     pub device: Device,
     /// Whether it knows only the specification's messages (S3).
     pub plain: bool,
+    /// Whether it was told that the beam is sealed (E12).
+    pub knows_sealed: bool,
     /// Whether it had the right beam key (S2).
     pub creator: bool,
     /// The account, if the device is logged in.
@@ -47,6 +51,8 @@ pub struct Newcomer {
     pub ice_servers: Vec<IceServer>,
     /// Where files go through the server (R6).
     pub relay: RelayUse,
+    /// How devices without the link are let into a sealed beam (E13).
+    pub join_policy: JoinPolicy,
     /// Largest file that it can upload by itself (H40).
     pub upload_bytes: u64,
 }
@@ -292,35 +298,37 @@ impl BeamState {
     }
 
     /// Tells the devices that may see an item of it.
-    pub(super) fn tell_shared(&self, shared: Shared) -> Vec<Output> {
+    pub(super) fn tell_shared(&mut self, shared: Shared) -> Vec<Output> {
         match shared {
-            Shared::New(item) | Shared::Again(item) => vec![self.tell_of(item)],
+            Shared::New(item) | Shared::Again(item) => self.tell_of(item),
             Shared::Replaced { old, new } => self.tell_of_change(old, new),
         }
     }
 
     /// Tells of an edit. Plain devices know no edits: they get a deletion and a new item (S9).
-    fn tell_of_change(&self, old: Json, new: LiveItem) -> Vec<Output> {
+    fn tell_of_change(&mut self, old: Json, new: LiveItem) -> Vec<Output> {
         let sees = |member: &Newcomer| may_see(&new, member.device.device_id);
         let plain: Vec<_> = self.connections(|member| member.plain && sees(member)).collect();
         let mut outputs = Vec::with_capacity(3);
-        if !plain.is_empty() {
+        if !plain.is_empty() && !is_sealed(&old) {
             let delete = Deletion { message: old, extra: None, id: None };
             outputs.push(Output::Send(plain, delete.into()));
         }
-        outputs.push(self.tell_of(new));
+        outputs.extend(self.tell_of(new));
         outputs
     }
 
     /// Tells the devices for which `may_see` holds of a deletion. Plain ones get nothing that the specification does not
-    /// have (E4).
+    /// have (E4), and nothing of what is sealed (E12).
     pub(super) fn tell_deletion(
         &self,
         deletion: Deletion,
         may_see: impl Fn(DeviceId) -> bool,
     ) -> Vec<Output> {
         let is_bare = deletion.extra.is_none();
-        let sees = |member: &Newcomer| may_see(member.device.device_id);
+        let is_sealed = is_sealed(&deletion.message);
+        let sees =
+            |member: &Newcomer| may_see(member.device.device_id) && !(member.plain && is_sealed);
         let mut outputs = Vec::with_capacity(2);
         let plain: Vec<_> =
             self.connections(|member| member.plain && !is_bare && sees(member)).collect();
@@ -334,9 +342,17 @@ impl BeamState {
         outputs
     }
 
-    fn tell_of(&self, item: LiveItem) -> Output {
-        let to = self.connections(|member| may_see(&item, member.device.device_id)).collect();
-        Output::Send(to, ServerMessage::RecClipboard(item))
+    /// Tells of an item. Of what is sealed, plain devices are told once that it is (E12).
+    fn tell_of(&mut self, item: LiveItem) -> Vec<Output> {
+        let is_sealed = is_sealed(&item.message);
+        let sees = |member: &Newcomer| may_see(&item, member.device.device_id);
+        let to = self.connections(|member| sees(member) && !(member.plain && is_sealed)).collect();
+        let mut outputs = Vec::with_capacity(2);
+        if is_sealed {
+            outputs.extend(self.tell_sealed(&item));
+        }
+        outputs.push(Output::Send(to, ServerMessage::RecClipboard(item)));
+        outputs
     }
 
     /// Passes a message on. A plain device would not know it, and is as good as absent.

@@ -131,11 +131,13 @@ impl Socket {
             connection,
             device,
             plain,
+            knows_sealed: false,
             creator,
             account,
             client,
             ice_servers,
             relay: self.context.relay,
+            join_policy: self.context.join_policy,
             upload_bytes,
         })
     }

@@ -16,7 +16,7 @@ use heliograph_shared::api::accounts::PublicUser;
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::{BeamId, DeviceId};
 use heliograph_shared::limits::{MAX_FRAME_BYTES, PING_INTERVAL, SOCKET_IDLE};
-use heliograph_shared::socket::{RelayUse, ServerMessage};
+use heliograph_shared::socket::{JoinPolicy, RelayUse, ServerMessage};
 use heliograph_storage::Storage;
 use heliograph_storage::accounts::AccountId;
 use hyper::upgrade::Upgraded;
@@ -66,6 +66,8 @@ pub struct Context {
     pub ice_servers: IceServers,
     /// Where files go through the server (R6).
     pub relay: RelayUse,
+    /// How devices without the link are let into a sealed beam (E13).
+    pub join_policy: JoinPolicy,
     /// The quotas, of which a device is told its own (S4).
     pub quotas: quota::Limits,
     /// The limit on guesses of ids and keys, by address (S2).

@@ -5,7 +5,7 @@ use heliograph_shared::ids::{BeamId, ItemId};
 use heliograph_shared::limits::{BEAM_LIFETIME, LINGER, OUTBOX_MESSAGES};
 use heliograph_shared::names::{BeamName, Email, Kind, PersonName, Username};
 use heliograph_shared::socket::{
-    Arrange, Device, DeviceUser, KeepTime, Placed, RelayUse, SyncFrom,
+    Arrange, Device, DeviceUser, JoinPolicy, KeepTime, Placed, RelayUse, SyncFrom,
 };
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::{AccountId, NewAccount};
@@ -130,11 +130,13 @@ fn newcomer(number: u8) -> Newcomer {
         connection,
         device,
         plain: false,
+        knows_sealed: false,
         creator: false,
         account: None,
         client: None,
         ice_servers: Vec::new(),
         relay: RelayUse::Fallback,
+        join_policy: JoinPolicy::Ask,
         upload_bytes: 7,
     }
 }

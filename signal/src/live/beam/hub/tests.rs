@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::{BeamKey, DeviceId};
 use heliograph_shared::limits::LINGER;
-use heliograph_shared::socket::{Device, DeviceUser, RelayUse};
+use heliograph_shared::socket::{Device, DeviceUser, JoinPolicy, RelayUse};
 use heliograph_shared::time::Millis;
 use heliograph_storage::Location;
 use heliograph_storage::blobs::{self, Blobs};
@@ -88,11 +88,13 @@ fn newcomer(number: u8) -> Newcomer {
         connection,
         device,
         plain: false,
+        knows_sealed: false,
         creator: false,
         account: None,
         client: None,
         ice_servers: Vec::new(),
         relay: RelayUse::Fallback,
+        join_policy: JoinPolicy::Ask,
         upload_bytes: 7,
     }
 }

@@ -23,7 +23,7 @@ use heliograph_shared::limits::{
     MAX_DEVICES, MAX_LIVE_ITEMS, MAX_MESSAGE_BYTES, MAX_NOTES, MAX_PLACES,
 };
 use heliograph_shared::names::Kind;
-use heliograph_shared::socket::{Device, DeviceUser, Json, RelayUse, SyncFrom};
+use heliograph_shared::socket::{Device, DeviceUser, JoinPolicy, Json, RelayUse, SyncFrom};
 use heliograph_shared::time::Millis;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -72,11 +72,13 @@ fn newcomer(device: u8, connection: u64) -> Newcomer {
             user: DeviceUser::default(),
         },
         plain: false,
+        knows_sealed: false,
         creator: false,
         account: None,
         client: None,
         ice_servers: Vec::new(),
         relay: RelayUse::Fallback,
+        join_policy: JoinPolicy::Ask,
         upload_bytes: 7,
     }
 }

@@ -1,4 +1,4 @@
-//! What goes along with a deletion, unread (E4).
+//! What goes along with a deletion, unread (E4), and what plain devices learn of a sealed beam (E12).
 
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::socket::KeepTime;
@@ -37,19 +37,19 @@ fn with_a_plain_device() -> Beam {
 
 #[test]
 fn e4_what_goes_along_with_a_deletion_comes_to_all_but_plain_devices() {
-    let envelope = json!("e2e1.AQ");
+    let text = json!("hi");
     for id in [None, Some(1)] {
         let mut beam = with_a_plain_device();
-        beam.shares(ADA, 1, &envelope);
-        let told = beam.deletes_with(ADA, &envelope, id);
+        beam.shares(ADA, 1, &text);
+        let told = beam.deletes_with(ADA, &text, id);
         assert_eq!(with_and_without(&told), (vec![1, 2], vec![4]));
-        let bare = json!({"type": "delete_note", "message": "e2e1.AQ"});
+        let bare = json!({"type": "delete_note", "message": "hi"});
         let Told::Message(4, mut message) = told.into_iter().next().unwrap() else { panic!() };
         message.as_object_mut().unwrap().remove("id");
         assert_eq!(message, bare);
         assert_eq!(beam.contents(), [] as [Value; 0]);
         // Of what is not here everybody is told in the same way.
-        let told = beam.deletes_with(ADA, &envelope, id);
+        let told = beam.deletes_with(ADA, &text, id);
         assert_eq!(with_and_without(&told), (vec![1, 2], vec![4]));
     }
 }
@@ -66,8 +66,8 @@ fn e4_without_it_every_device_is_told_the_same() {
 fn e4_it_comes_to_the_two_that_have_an_item_for_themselves() {
     let mut beam = with_a_plain_device();
     for to in [BOB, PLAIN] {
-        beam.sends(ADA, to, 1, &json!("e2e1.AQ"));
-        let told = beam.deletes_with(ADA, &json!("e2e1.AQ"), Some(1));
+        beam.sends(ADA, to, 1, &json!("hi"));
+        let told = beam.deletes_with(ADA, &json!("hi"), Some(1));
         let expected = if to == BOB { (vec![1, 2], vec![]) } else { (vec![1], vec![4]) };
         assert_eq!(with_and_without(&told), expected);
     }
@@ -78,9 +78,9 @@ fn e4_it_waits_until_the_deletion_is_stored() {
     let mut kept = with_a_plain_device();
     kept.asks_to_keep(ADA, Some(KeepTime::Hour));
     kept.stores();
-    kept.shares(ADA, 1, &json!("e2e1.AQ"));
+    kept.shares(ADA, 1, &json!("hi"));
     kept.stores();
-    let told = kept.deletes_with(ADA, &json!("e2e1.AQ"), Some(1));
+    let told = kept.deletes_with(ADA, &json!("hi"), Some(1));
     assert_eq!(told, [Told::ToWrite(Write::Delete(vec![item(1)]))]);
     assert_eq!(with_and_without(&kept.stores()), (vec![1, 2], vec![4]));
 
@@ -89,4 +89,72 @@ fn e4_it_waits_until_the_deletion_is_stored() {
     assert_eq!(told, [Told::ToWrite(Write::Delete(vec![item(OWNER)]))]);
     let (with, without) = with_and_without(&saved.stores());
     assert!(with.contains(&OWNER.into()) && without.is_empty(), "{with:?} {without:?}");
+}
+
+/// What each device was told of items: its socket, and the start of the message.
+fn news(told: &[Told]) -> Vec<(u64, String)> {
+    let item = |told: &Told| match told {
+        Told::Message(to, message) if message["type"] == "rec_clipboard" => {
+            let text = message["message"].as_str().unwrap();
+            Some((*to, text.chars().take(7).collect()))
+        }
+        Told::Message(to, message) if message["type"] == "delete_note" => {
+            Some((*to, "deleted".to_owned()))
+        }
+        _ => None,
+    };
+    let mut news: Vec<_> = told.iter().filter_map(item).collect();
+    news.sort_unstable();
+    news
+}
+
+fn told(news: &[(u64, &str)]) -> Vec<(u64, String)> {
+    news.iter().map(|(to, text)| (*to, (*text).to_owned())).collect()
+}
+
+const SEALED: &str = "e2e1.AQ";
+const NOTICE: &str = "This be";
+
+#[test]
+fn e12_a_plain_device_is_told_once_that_the_beam_is_sealed_and_gets_nothing_sealed() {
+    let mut beam = with_a_plain_device();
+    let to_all = [(1, SEALED), (2, SEALED), (4, NOTICE)];
+    assert_eq!(news(&beam.shares(ADA, 1, &json!(SEALED))), told(&to_all));
+    for sealed in ["e2e1.Ag", "e2k1.Ag"] {
+        let expected = [(1, sealed), (2, sealed)];
+        assert_eq!(news(&beam.shares(BOB, 2, &json!(sealed))), told(&expected), "{sealed}");
+    }
+    let deleted = beam.deletes(BOB, &json!("e2k1.Ag"), Some(2));
+    assert_eq!(news(&deleted), told(&[(1, "deleted"), (2, "deleted")]));
+    let clear = beam.shares(PLAIN, 3, &json!("hi"));
+    assert_eq!(news(&clear), told(&[(1, "hi"), (2, "hi"), (4, "hi")]));
+}
+
+#[test]
+fn e12_a_plain_device_that_comes_later_is_told_at_once() {
+    let mut beam = Beam::of(&[ADA]);
+    beam.shares(ADA, 1, &json!(SEALED));
+    assert_eq!(news(&beam.joins_plain(PLAIN)), told(&[(4, NOTICE)]));
+    assert_eq!(news(&beam.shares(ADA, 2, &json!(SEALED))), told(&[(1, SEALED)]));
+    let mut clear = Beam::of(&[ADA]);
+    clear.shares(ADA, 1, &json!("hi"));
+    assert_eq!(news(&clear.joins_plain(PLAIN)), []);
+}
+
+#[test]
+fn e12_a_clear_item_that_is_edited_by_a_device_that_seals_goes_from_a_plain_one() {
+    let mut beam = with_a_plain_device();
+    beam.shares(PLAIN, 1, &json!("hi"));
+    let edited = beam.shares(ADA, 1, &json!(SEALED));
+    let expected = [(1, SEALED), (2, SEALED), (4, NOTICE), (4, "deleted")];
+    assert_eq!(news(&edited), told(&expected));
+}
+
+#[test]
+fn e12_what_is_sent_to_a_plain_device_in_clear_text_comes_to_it_alone() {
+    let mut beam = with_a_plain_device();
+    let sent = beam.sends(ADA, PLAIN, 1, &json!("hi"));
+    assert_eq!(news(&sent), told(&[(1, "hi"), (4, "hi")]));
+    let sealed = beam.sends(ADA, BOB, 2, &json!(SEALED));
+    assert_eq!(news(&sealed), told(&[(1, SEALED), (2, SEALED)]));
 }

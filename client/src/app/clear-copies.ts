@@ -1,0 +1,117 @@
+/**
+ * Sends what this device shares to plain devices too, in clear text, where a person has chosen so (E12). The choice holds for one beam
+ * and one device, and is kept in this browser.
+ */
+import * as v from 'valibot'
+import type { Actions } from '../features/actions'
+import type { BeamId, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
+import { clearMessage, copyId, originalOf } from '../protocol/clear-copy'
+import { parseJson } from '../protocol/envelope'
+import { takersOfCopies } from '../stores/clear-copies'
+import { browserStorage } from '../stores/site-storage'
+import type { Stores } from '../stores/stores'
+import type { LiveBeam } from '../transport/live-beam'
+import type { Transfers } from '../transport/transfers'
+
+const KEY = 'clear-copies:'
+const storedSchema = v.array(v.pipe(v.string(), v.uuid()))
+
+type Watched = Pick<Stores, 'clearCopies' | 'devices'>
+
+/** Takes up what was chosen in a beam. */
+export function loadClearCopies({ clearCopies }: Pick<Stores, 'clearCopies'>, beam: BeamId): void {
+  const parsed = v.safeParse(storedSchema, parseJson(browserStorage.getItem(KEY + beam) ?? '[]'))
+  clearCopies.setState({ to: new Set(parsed.success ? (parsed.output as DeviceId[]) : []) }, true)
+}
+
+export function createClearCopiesChoice({
+  clearCopies,
+  session,
+}: Pick<Stores, 'clearCopies' | 'session'>): Pick<Actions, 'sendInClear'> {
+  return {
+    sendInClear(device, isWanted) {
+      const state = session.getState()
+      if (state.status !== 'set') return
+      const to = new Set(clearCopies.getState().to)
+      if (isWanted) to.add(device)
+      else to.delete(device)
+      clearCopies.setState({ to }, true)
+      const key = KEY + state.session.beamId
+      if (to.size === 0) browserStorage.removeItem(key)
+      else browserStorage.setItem(key, JSON.stringify([...to]))
+    },
+  }
+}
+
+export class ClearCopies {
+  readonly #stores: Watched
+  readonly #transfers: Pick<Transfers, 'offered' | 'tell'>
+  readonly #live: () => Pick<LiveBeam, 'share' | 'delete'>
+  /** The copies of each item, with their messages. */
+  readonly #made = new Map<ItemId, Map<ItemId, unknown>>()
+
+  constructor(
+    stores: Watched,
+    transfers: Pick<Transfers, 'offered' | 'tell'>,
+    live: () => Pick<LiveBeam, 'share' | 'delete'>,
+  ) {
+    this.#stores = stores
+    this.#transfers = transfers
+    this.#live = live
+  }
+
+  /** The devices that get copies now. */
+  get takers(): readonly DeviceId[] {
+    const { clearCopies, devices } = this.#stores
+    return takersOfCopies(clearCopies.getState(), devices.getState()).map(({ device_id }) => device_id)
+  }
+
+  /** Sends a copy of an item to those of some devices that still get copies. */
+  share(id: ItemId, message: unknown, extra: string, to: readonly DeviceId[]): void {
+    const { me } = this.#stores.devices.getState()
+    if (me === null) return
+    for (const device of this.takers) {
+      if (to.includes(device)) this.#send(copyId(id, me, device), id, message, extra, device)
+    }
+  }
+
+  /** Sends one of these devices an item that is for it alone. */
+  send(id: ItemId, message: unknown, extra: string, to: DeviceId): void {
+    this.#send(id, id, message, extra, to)
+  }
+
+  /** Deletes the copies of an item. */
+  delete(id: ItemId): void {
+    for (const [copy, message] of this.#made.get(id) ?? []) {
+      this.#live().delete(copy, message)
+      this.#transfers.tell({ do: 'forget', id: copy })
+    }
+    this.#made.delete(id)
+  }
+
+  /**
+   * Whether an item in clear text is a copy that this device has made, perhaps before a reload.
+   * @param isSealed whether there is a sealed item of this id
+   */
+  isCopy(item: LiveItem, isSealed: (id: ItemId) => boolean): boolean {
+    const original = originalOf(item)
+    if (original === null || item.from !== this.#stores.devices.getState().me || !isSealed(original))
+      return false
+    this.#note(original, item.id, item.message)
+    return true
+  }
+
+  /** Sends an item whose file, if it is one, is offered without its seal. */
+  #send(id: ItemId, original: ItemId, message: unknown, extra: string, to: DeviceId): void {
+    const file = this.#transfers.offered(original)
+    if (file) this.#transfers.tell({ do: 'offer', id, file })
+    const clear = clearMessage(message)
+    if (id !== original) this.#note(original, id, clear)
+    this.#live().share(id, clear, extra, to)
+  }
+
+  #note(original: ItemId, copy: ItemId, message: unknown): void {
+    const copies = this.#made.get(original) ?? new Map<ItemId, unknown>()
+    this.#made.set(original, copies.set(copy, message))
+  }
+}

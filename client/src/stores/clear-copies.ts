@@ -1,0 +1,27 @@
+/** The plain devices of the beam (S3) to which a person also sends in clear text what is shared on this device (E12). */
+import { createStore } from 'zustand/vanilla'
+import type { Device, DeviceId } from '../protocol/bindings'
+import { type DevicesState, seals } from './devices'
+import type { Encryption } from './encryption'
+
+export interface ClearCopiesState {
+  /** Those that were chosen. One that comes back under another id is asked about anew. */
+  readonly to: ReadonlySet<DeviceId>
+}
+
+/** Returns the devices that get copies now: those that were chosen, are here, and do not seal. */
+export function takersOfCopies(
+  { to }: ClearCopiesState,
+  { devices, me }: Pick<DevicesState, 'devices' | 'me'>,
+): readonly Device[] {
+  return devices.filter((device) => device.device_id !== me && !seals(device) && to.has(device.device_id))
+}
+
+/** Whether an item may be sent to this device alone: one that could not open it gets it in clear text, where a person wants that. */
+export function maySendTo(device: Device, encryption: Encryption, { to }: ClearCopiesState): boolean {
+  return encryption.kind !== 'sealed' || seals(device) || to.has(device.device_id)
+}
+
+export function createClearCopiesStore() {
+  return createStore<ClearCopiesState>()(() => ({ to: new Set() }))
+}
