@@ -78,8 +78,21 @@ describe('a version that came', () => {
   })
 })
 
-it('a proof of a deletion counts once', () => {
-  expect(versions.proves('proof')).toBe(true)
-  expect(versions.proves('proof')).toBe(false)
-  expect(versions.proves('another')).toBe(true)
+describe('a deletion', () => {
+  it('counts once for each proof', () => {
+    expect(versions.proves(ITEM, 'proof')).toBe(true)
+    expect(versions.proves(ITEM, 'proof')).toBe(false)
+    expect(versions.proves(ITEM, 'another')).toBe(true)
+  })
+
+  it('is known until the item is shared again', async () => {
+    versions.proves(ITEM, 'proof')
+    versions.deleted(OTHER)
+    expect([ITEM, OTHER].map((id) => versions.isDeleted(id))).toEqual([true, true])
+    versions.came(await envelope(), of('bread'))
+    versions.went(await envelope(), of('bread', OTHER))
+    expect([ITEM, OTHER].map((id) => versions.isDeleted(id))).toEqual([false, false])
+    versions.proves(ITEM, 'proof')
+    expect(versions.isDeleted(ITEM)).toBe(false)
+  })
 })

@@ -22,6 +22,8 @@ export class ItemVersions {
   readonly #replaced = new Set<string>()
   /** Proofs of deletions that were used. */
   readonly #proofs = new Set<string>()
+  /** The items that a device of the beam has deleted, as is proven. */
+  readonly #deleted = new Set<ItemId>()
 
   find(id: ItemId): Version | undefined {
     return this.#versions.get(id)
@@ -47,6 +49,7 @@ export class ItemVersions {
 
   /** This page has sealed a version. */
   went(sealed: string, content: SealedContent): void {
+    this.#deleted.delete(content.id)
     const came = this.#versions.get(content.id)?.came ?? null
     this.#versions.set(content.id, { sealed, content, came })
   }
@@ -56,6 +59,7 @@ export class ItemVersions {
     const known = this.#versions.get(content.id)
     const name = envelopeName(sealed)
     if (known && this.#replaced.has(name)) return known.content
+    this.#deleted.delete(content.id)
     if (known?.came && envelopeName(known.came) !== name) this.#replaced.add(envelopeName(known.came))
     this.#versions.set(content.id, { sealed, content, came: sealed })
     return content
@@ -67,10 +71,20 @@ export class ItemVersions {
   }
 
   /** A right proof of a deletion has come. Returns whether it is new: after an Undo, the server could use it again. */
-  proves(proof: string): boolean {
+  proves(id: ItemId, proof: string): boolean {
     const isNew = !this.#proofs.has(proof)
     this.#proofs.add(proof)
+    if (isNew) this.#deleted.add(id)
     return isNew
+  }
+
+  /** Another device knows that the item was deleted, or this one has deleted it. */
+  deleted(id: ItemId): void {
+    this.#deleted.add(id)
+  }
+
+  isDeleted(id: ItemId): boolean {
+    return this.#deleted.has(id)
   }
 }
 

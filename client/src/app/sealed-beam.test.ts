@@ -32,8 +32,9 @@ interface Told {
   readonly extra?: string | undefined
 }
 
-/** The server: it keeps all it is told, and forwards what lets devices in. */
+/** The server: it keeps all it is told, and forwards what lets devices in, and signals where it is to. */
 class Server {
+  forwardsSignals = false
   readonly told: Told[] = []
   readonly pages = new Map<DeviceId, Page>()
 
@@ -43,7 +44,9 @@ class Server {
 
   hears(told: Told): void {
     this.told.push(told)
-    if (told.type === 'e2e' && told.to) this.pages.get(told.to)?.channel.heard(told.from, told.message)
+    const to = told.to && this.pages.get(told.to)?.channel
+    if (told.type === 'e2e' && to) to.heard(told.from, told.message)
+    if (told.type === 'signal' && to && this.forwardsSignals) to.signalled(told.from, told.message, () => {})
   }
 
   /** Tells every page which devices are here, and that nothing else is. */
@@ -319,13 +322,26 @@ describe('e4 a deletion', () => {
 
   it('that the server made up is not believed', async () => {
     const bob = await bobJoins()
+    server.forwardsSignals = true
     const deletion = await deletes()
+    ada.channel.share(OTHER, 'lemons', 'text')
+    await shared(2)
     const { message } = server.item()
     await bob.opens(server.item())
-    expect(await bob.channel.isDeleted(message, undefined, ITEM)).toBe(false)
+    expect(await bob.channel.isDeleted(message, undefined, OTHER)).toBe(false)
     expect(await bob.channel.isDeleted(message, deletion?.extra, OTHER)).toBe(false)
-    expect(await bob.channel.isDeleted(message, server.item().message as string, ITEM)).toBe(false)
-    expect(await bob.channel.isDeleted('anything', undefined, ITEM)).toBe(false)
+    expect(await bob.channel.isDeleted(message, server.item().message as string, OTHER)).toBe(false)
+    expect(await bob.channel.isDeleted('anything', undefined, OTHER)).toBe(false)
+  })
+
+  it('whose proof the server has lost counts when another device knows of it', async () => {
+    const bob = await bobJoins()
+    server.forwardsSignals = true
+    const { message } = (await deletes()) ?? {}
+    await bob.opens(server.item())
+    expect(await bob.channel.isDeleted(message, undefined, ITEM)).toBe(true)
+    // Bob can tell of it too now.
+    expect(await ada.channel.isDeleted(message, undefined, ITEM)).toBe(true)
   })
 
   it('gives back the same item on Undo', async () => {

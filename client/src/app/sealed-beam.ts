@@ -3,6 +3,7 @@
  * shares before it has been let in waits.
  */
 import type { BeamId, Device, DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
+import { readWitness } from '../protocol/deletion-witness'
 import { addressee, type Item, liveItem, type NoteMark } from '../protocol/item'
 import { readComparison } from '../protocol/item-comparison'
 import { noteItem } from '../protocol/note'
@@ -28,6 +29,7 @@ import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { type BeamChannel, ClearChannel } from './beam-channel'
 import type { ClearCopies } from './clear-copies'
+import { DeletionWitnesses } from './deletion-witnesses'
 import { InOrder } from './in-order'
 import { ItemVersions } from './item-versions'
 import { MissingItems, type MissingItemsEvents } from './missing-items'
@@ -55,6 +57,7 @@ export class SealedBeam implements BeamChannel {
   readonly #copies: ClearCopies
   readonly ways: WaysIn
   readonly #missing: MissingItems
+  readonly #witnesses: DeletionWitnesses
   #beam: BeamId
   #me: DeviceId | null = null
   #encryption: Encryption = { kind: 'unknown' }
@@ -124,6 +127,11 @@ export class SealedBeam implements BeamChannel {
       sync: () => live().resync(),
       onMissing: events.onMissing,
     })
+    this.#witnesses = new DeletionWitnesses({
+      others: () => (this.#isSealed ? this.#others : []),
+      tell: (to, message) => this.signal(to, message),
+      isDeleted: (id) => this.#versions.isDeleted(id),
+    })
     events.onChange(this.#encryption)
     this.#isSealedHere = session.isSealed ?? false
     this.#entered = this.#enter(session.invite ?? null)
@@ -186,6 +194,7 @@ export class SealedBeam implements BeamChannel {
         // It may have been shared again meanwhile.
         if (!this.#deleting.delete(id)) return
         this.#live().delete(id, version?.sealed ?? message, proof)
+        this.#versions.deleted(id)
         this.#copies.delete(id)
       }
     })
@@ -211,8 +220,10 @@ export class SealedBeam implements BeamChannel {
 
   #signalled(from: DeviceId, message: unknown, handOn: (message: unknown) => void): void {
     const comparison = readComparison(message)
-    if (comparison) this.#missing.hear({ is: 'heard', from, message: comparison })
-    else handOn(message)
+    if (comparison) return this.#missing.hear({ is: 'heard', from, message: comparison })
+    const witness = readWitness(message)
+    if (witness) return this.#witnesses.hear(from, witness)
+    handOn(message)
   }
 
   heard(from: DeviceId, message: unknown): void {
@@ -283,18 +294,26 @@ export class SealedBeam implements BeamChannel {
     const isOfSealed = id === undefined ? this.#versions.hasContent(message) : this.#versions.find(id)
     const isSealed = isEnvelope(message) || isOfSealed
     if (!isSealed) return true
-    const isRight = id !== undefined && extra !== undefined && (await this.#isProof(extra, id))
-    // The server deletes too, as after a restart (S28): what it still has shows whether this is so.
+    const isRight = id !== undefined && (await this.#isProven(extra, id))
+    // What the server still has shows whether it has taken the item from this device alone.
     if (!isRight) this.#live().resync()
     if (isRight) this.#copies.delete(id)
     return isRight
   }
 
-  async #isProof(extra: string, id: ItemId): Promise<boolean> {
+  async #isProven(extra: string | undefined, id: ItemId): Promise<boolean> {
     await this.#untilSettled()
+    if (extra === undefined) return this.#isWitnessed(id)
     const opened = await this.#texts.open('delete_note', extra)
     const isRight = opened.is === 'open' && readSealedDeletion(opened.text) === id
-    return isRight && this.#versions.proves(extra)
+    return isRight && this.#versions.proves(id, extra)
+  }
+
+  /** The server deletes too, as after a restart (S28), when it has lost the proofs that devices had. */
+  async #isWitnessed(id: ItemId): Promise<boolean> {
+    const isDeleted = await this.#witnesses.confirm(id)
+    if (isDeleted) this.#versions.deleted(id)
+    return isDeleted
   }
 
   saved(isMine: boolean): void {
@@ -344,6 +363,7 @@ export class SealedBeam implements BeamChannel {
     this.#incoming.end()
     this.ways.end()
     this.#missing.end()
+    this.#witnesses.end()
   }
 
   async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item> {
