@@ -77,3 +77,11 @@ export async function picturesOn(device: Device): Promise<string[]> {
 export async function opensDevices(device: Device): Promise<void> {
   await device.page.locator('button[aria-haspopup=dialog][aria-expanded=false]').first().click()
 }
+
+/** Expects so many devices in the list. The pill does not count those that came by an id or a code and were not compared. */
+export async function seesInList(device: Device, count: number): Promise<void> {
+  await opensDevices(device)
+  const list = device.page.getByRole('list').filter({ hasText: 'This device' })
+  await expect(list.locator(':scope > li')).toHaveCount(count)
+  await device.page.keyboard.press('Escape')
+}

@@ -2,6 +2,7 @@ import { expect, type Locator } from '@playwright/test'
 import { hasAccount, savesBeam, sharesBeam } from '../support/account.ts'
 import { choosesFromBeamMenu } from '../support/beam-scenes.ts'
 import type { Device } from '../support/device.ts'
+import { seesInList } from '../support/sealing.ts'
 import { test } from '../support/stage.ts'
 
 const dialog = (device: Device, name: string): Locator => device.page.getByRole('dialog', { name })
@@ -39,7 +40,7 @@ test('a short code is read out, typed on a phone, and joins', async ({ device })
   await bob.seesToast('This code is wrong or has ended.')
   await bob.enters(bob.page.getByRole('textbox', { name: 'Enter Beam ID' }), code.toLowerCase())
   await bob.seesToast('Joined Beam successfully')
-  await bob.seesDevices(2)
+  await seesInList(bob, 2)
 })
 
 test('a short code in the address joins, and /join opens the dialog for one', async ({ device }) => {
@@ -50,11 +51,11 @@ test('a short code in the address joins, and /join opens the dialog for one', as
   const { code } = await answer.json()
 
   await bob.opens(`${bob.origin}/?beam_id=${code}`)
-  await bob.seesDevices(2)
+  await seesInList(bob, 2)
   await choosesFromBeamMenu(bob, 'Leave Beam')
   await bob.opens(`${bob.origin}/join`)
   await bob.enters(bob.page.getByRole('textbox', { name: 'Enter Beam ID' }), code)
-  await bob.seesDevices(2)
+  await seesInList(bob, 2)
 })
 
 test('an id where nobody is says so, and waits', async ({ device }) => {
@@ -66,7 +67,7 @@ test('an id where nobody is says so, and waits', async ({ device }) => {
   await ada.seesToast('Nobody is here yet.')
   await bob.opensSpace()
   await bob.joinsByTyping(id)
-  await ada.seesDevices(2)
+  await seesInList(ada, 2)
   await expect(ada.page.getByText('Nobody is here yet.')).toHaveCount(0)
 })
 
