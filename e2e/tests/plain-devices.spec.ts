@@ -155,7 +155,7 @@ test('e12 a device without the keys fetches a file that is sent to it too, and n
   await expect(laptop.card(plan.name)).toHaveCount(1)
 })
 
-const hasTo = 'This page came without https, and cannot open it. Nothing was shared from here.'
+const STAYS_OUT = 'This page came without https, and cannot open it. Nothing was shared from here.'
 
 test('e12 a page without https says so, and is a plain device whose files and texts arrive', async ({
   device,
@@ -192,10 +192,10 @@ test('e12 a page without https stays out of a beam whose link has a secret', asy
     sockets += 1
   })
   await kiosk.opens(link.replace('127.0.0.1', new URL(kiosk.origin).hostname))
-  await expect(kiosk.page.getByText(hasTo)).toBeVisible()
+  await expect(kiosk.page.getByText(STAYS_OUT)).toBeVisible()
   await expect(kiosk.page.getByRole('button', { name: 'Paste' })).toHaveCount(0)
   await kiosk.page.reload()
-  await expect(kiosk.page.getByText(hasTo)).toBeVisible()
+  await expect(kiosk.page.getByText(STAYS_OUT)).toBeVisible()
   expect(sockets).toBe(0)
   await pill(laptop, 'Encrypted · 1 device')
 })
