@@ -155,7 +155,7 @@ test('e12 a device without the keys fetches a file that is sent to it too, and n
   await expect(laptop.card(plan.name)).toHaveCount(1)
 })
 
-const hasTo = 'This page came without https, and cannot open it. Nothing was shared from here.'
+const STAYS_OUT = 'This page came without https, and cannot open it. Nothing was shared from here.'
 
 test('e12 a page without https says so, and is a plain device whose files and texts arrive', async ({
   device,
@@ -192,10 +192,10 @@ test('e12 a page without https stays out of a beam whose link has a secret', asy
     sockets += 1
   })
   await kiosk.opens(link.replace('127.0.0.1', new URL(kiosk.origin).hostname))
-  await expect(kiosk.page.getByText(hasTo)).toBeVisible()
+  await expect(kiosk.page.getByText(STAYS_OUT)).toBeVisible()
   await expect(kiosk.page.getByRole('button', { name: 'Paste' })).toHaveCount(0)
   await kiosk.page.reload()
-  await expect(kiosk.page.getByText(hasTo)).toBeVisible()
+  await expect(kiosk.page.getByText(STAYS_OUT)).toBeVisible()
   expect(sockets).toBe(0)
   await pill(laptop, 'Encrypted · 1 device')
 })
@@ -204,18 +204,21 @@ test('e13 where the operator wants it, nobody comes in by the id before a person
   device,
 }) => {
   const server = await Server.start({ HELIOGRAPH_JOIN_POLICY: 'verify' })
-  const laptop = await device('laptop')
-  const other = await device('other')
-  for (const one of [laptop, other]) await seals(one)
-  await laptop.page.goto(server.origin)
-  const link = await laptop.scansOwnQr()
-  await laptop.sharesText('marmalade from Granada')
-  await other.opens(link.replace(/#.*/, ''))
-  await opensDevices(laptop)
-  await expect(laptop.page.getByText('Wants to come in')).toBeVisible()
-  await expect(laptop.page.getByRole('switch', { name: /^Ask before letting devices in/ })).toBeDisabled()
-  await other.seesNothingOf('marmalade from Granada')
-  await laptop.page.getByRole('button', { name: 'They match, let it in' }).click()
-  await other.sees('marmalade from Granada')
-  await server.stop()
+  try {
+    const laptop = await device('laptop')
+    const other = await device('other')
+    for (const one of [laptop, other]) await seals(one)
+    await laptop.page.goto(server.origin)
+    const link = await laptop.scansOwnQr()
+    await laptop.sharesText('marmalade from Granada')
+    await other.opens(link.replace(/#.*/, ''))
+    await opensDevices(laptop)
+    await expect(laptop.page.getByText('Wants to come in')).toBeVisible()
+    await expect(laptop.page.getByRole('switch', { name: /^Ask before letting devices in/ })).toBeDisabled()
+    await other.seesNothingOf('marmalade from Granada')
+    await laptop.page.getByRole('button', { name: 'They match, let it in' }).click()
+    await other.sees('marmalade from Granada')
+  } finally {
+    await server.stop()
+  }
 })
