@@ -55,6 +55,9 @@ describe('a file card', () => {
       // Without a copy there is nothing to save.
       expect(canSave(fileView(transfer, { ...sealed, storedUrl: null }))).toBe(false)
     }
+    const parked = { status: 'parked', received: 0, needsDirect: false } as const
+    const waiting = fileView({ role: 'receiving', state: parked }, { ...sealed, sender: 'Chrome' })
+    expect(waiting.rows).toMatchObject([{ text: 'Waiting to start' }])
     const moving = { status: 'moving', received: 0, bytesPerSecond: 1, way: DIRECT } as const
     const view = fileView({ role: 'receiving', state: moving }, sealed)
     expect(view).toMatchObject({ url: null, rows: [{ status: 'moving', actions: ['pause', 'cancel'] }] })

@@ -128,7 +128,7 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
       return {
         ...row,
         bytes: state.received,
-        text: state.received > 0 ? t`Waiting to go on` : t`Waiting to start`,
+        text: waitingToCome(state.received),
         actions: ['pause', 'cancel'],
       }
     case 'moving':
@@ -137,9 +137,7 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
       return {
         ...row,
         bytes: state.received,
-        text: state.needsDirect
-          ? t`Waiting for a direct connection to ${deviceName}`
-          : t`Waiting for ${deviceName}`,
+        text: parkedText(state, facts),
         actions: ['pause', 'cancel'],
       }
     case 'paused':
@@ -161,6 +159,20 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
         text: state.isKept ? t`Complete` : t`Complete, but only in this tab`,
       }
   }
+}
+
+function waitingToCome(received: number): string {
+  return received > 0 ? t`Waiting to go on` : t`Waiting to start`
+}
+
+/** What has a sealed copy waits for its device no more than for the server. */
+function parkedText(
+  { received, needsDirect }: Extract<Receiving, { status: 'parked' }>,
+  facts: FileFacts,
+): string {
+  const deviceName = facts.sender
+  if (facts.isSealed && facts.storedUrl !== null) return waitingToCome(received)
+  return needsDirect ? t`Waiting for a direct connection to ${deviceName}` : t`Waiting for ${deviceName}`
 }
 
 function sendingRows(to: Readonly<Record<DeviceId, Sending>>, facts: FileFacts): readonly FileRow[] {
