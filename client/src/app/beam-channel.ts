@@ -32,8 +32,10 @@ export interface BeamChannel extends Opener {
    * @param isMine whether this device has asked for it
    */
   kept(isKept: boolean, isMine: boolean): void
-  /** The beam has another id now (H28). */
-  move(beam: BeamId): void
+  /** The devices were removed from the beam, perhaps before this page has joined (S25). */
+  removed(devices: readonly DeviceId[]): void
+  /** The beam has another id now (H28). @param isMine whether this page has renewed its link */
+  move(beam: BeamId, isMine: boolean): void
   /** The beam was left: nothing is sent or handed on any more. */
   end(): void
 }
@@ -72,6 +74,7 @@ export class ClearChannel implements BeamChannel {
   synced(): void {}
   saved(): void {}
   kept(): void {}
+  removed(): void {}
   move(): void {}
   end(): void {}
 }

@@ -89,7 +89,7 @@ export class CurrentBeam {
     if (this.#connection !== connection || this.#session()?.beamId !== old) return
     if (found === 'ended') void this.#secrets.forget(old).catch(() => {})
     if (typeof found === 'string') show({ status: 'stopped', why: found })
-    else this.renewed(old, found)
+    else this.renewed(old, found, false)
   }
 
   /** Creates a new beam and enters it, unless the page has entered another one meanwhile. */
@@ -122,18 +122,22 @@ export class CurrentBeam {
   join(beamId: BeamId, invite: string | null = null): void {
     const session = this.#session()
     if (session?.beamId !== beamId) return this.enter({ ...joinedSession(beamId), invite })
-    // Whoever came without the link, and could not be let in, has it now.
-    if (invite !== null && !session.invite) return this.enter({ ...session, invite })
+    // Whoever came without the link, and could not be let in, has it now; or it is newer than the keys that are here.
+    if (invite !== null && invite !== session.invite) return this.enter({ ...session, invite })
     if (this.#context.stores.connection.getState().status === 'stopped') this.rejoin()
   }
 
   /**
    * Follows a beam to its new id (H28). A page that is in it stays the same device and keeps its items. The beam key is
    * dropped, because it belongs to the old id.
+   * @param isMine whether this page has renewed the link
    */
-  renewed(old: BeamId, { beam_id, beam_name }: Beam): void {
+  renewed(old: BeamId, { beam_id, beam_name }: Beam, isMine = true): void {
     const session = this.#session()
-    if (session?.beamId !== old) return
+    if (session?.beamId !== old) {
+      if (isMine && isSealing()) void this.#secrets.moved(old, beam_id, true).catch(() => {})
+      return
+    }
     moveDeviceToken(old, beam_id)
     this.#context.stores.canvas.setState(
       (state) => reduceCanvas(state, { type: 'moved', beam: beam_id }),
@@ -144,7 +148,7 @@ export class CurrentBeam {
     const ended = { type: 'forgotten', beam: old } as const
     this.#context.stores.recentBeams.setState((state) => reduceRecentBeams(state, ended), true)
     this.#context.stores.session.setState({ status: 'set', session: renewed }, true)
-    this.#connection?.move(beam_id, null)
+    this.#connection?.move(beam_id, null, isMine)
   }
 
   /** Saves the beam to the account. Resolves to null once it is saved, else to the reason why not. */

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
-import type { Deposit, SharedKeys } from '../crypto/keyring'
+import type { Deposit } from '../crypto/keyring'
+import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import type { Encryption } from '../stores/encryption'
@@ -36,6 +37,12 @@ class Server {
     return this.told.filter((one) => one.type === type)
   }
 
+  /** What lets devices in, without what those that are in tell each other (E12). */
+  get ways(): readonly Told[] {
+    const isOfKeys = ({ message }: Told) => ['device', 'keys'].includes((message as { op: string }).op)
+    return this.of('e2e').filter((told) => !isOfKeys(told))
+  }
+
   hears(told: Told): void {
     this.told.push(told)
     if (told.type === 'e2e' && told.to) this.pages.get(told.to)?.channel.heard(told.from, told.message)
@@ -69,13 +76,15 @@ class Page {
   readonly channel: SealedBeam
   invite: string | null
   asks = false
+  mayRemove = false
   readonly in: DeviceId[] = []
   readonly trust: Record<string, Trust | null> = {}
 
   constructor(server: Server, me: DeviceId, invite: string | null, secrets = newSecrets()) {
     this.secrets = secrets
     this.invite = invite
-    const live: Pick<LiveBeam, 'share' | 'delete' | 'signal' | 'e2e' | 'resync'> = {
+    const live: Pick<LiveBeam, 'share' | 'delete' | 'signal' | 'e2e' | 'resync' | 'hasRemoved'> = {
+      hasRemoved: () => true,
       resync: () => {},
       share: (id, message, extra, to) => server.hears({ type: 'share', from: me, id, message, extra, to }),
       delete: (id, message, extra) => server.hears({ type: 'delete', from: me, id, message, extra }),
@@ -95,7 +104,9 @@ class Page {
       onTrust: (device, trust) => {
         this.trust[device] = trust
       },
+      onRemoved: () => {},
       asksBefore: () => this.asks,
+      mayRemove: () => this.mayRemove,
     })
     server.pages.set(me, this)
     this.channel.welcomed(me)
@@ -206,10 +217,10 @@ describe('e3 an item', () => {
   })
 
   it('is not shared in clear text by a page that was reloaded before it was let in', async () => {
-    const kept = new Map<string, SharedKeys>()
+    const kept = new Map<string, KeptShared>()
     const store = {
       read: async (beam: BeamId) => kept.get(beam) ?? null,
-      write: async (beam: BeamId, keys: SharedKeys) => void kept.set(beam, keys),
+      write: async (beam: BeamId, keys: KeptShared) => void kept.set(beam, keys),
       remove: async () => {},
     }
     const alone = new Server()
@@ -314,8 +325,8 @@ describe('e6 the way in', () => {
   it('is closed to a device with another secret', async () => {
     const eve = new Page(server, EVE, toBase64Url(new Uint8Array(32)))
     server.lists(ADA, EVE)
-    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(2))
-    expect(server.of('e2e')[1]?.message).toEqual({ op: 'refused', why: 'proof' })
+    await vi.waitFor(() => expect(server.ways).toHaveLength(2))
+    expect(server.ways[1]?.message).toEqual({ op: 'refused', why: 'proof' })
     expect(eve.states.at(-1)).toBe('waiting')
   })
 
@@ -323,7 +334,7 @@ describe('e6 the way in', () => {
     const eve = new Page(server, EVE, ada.invite)
     const bob = new Page(server, BOB, ada.invite)
     server.lists(EVE, BOB)
-    await vi.waitFor(() => expect(server.of('e2e').length).toBeGreaterThanOrEqual(4))
+    await vi.waitFor(() => expect(server.ways.length).toBeGreaterThanOrEqual(4))
     server.lists(EVE, BOB, ADA)
     await Promise.all([eve.is('sealed'), bob.is('sealed')])
   })
@@ -333,14 +344,14 @@ describe('e6 the way in', () => {
     await bob.is('waiting')
     server.pages.delete(ADA)
     server.lists(ADA, BOB)
-    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(1))
+    await vi.waitFor(() => expect(server.ways).toHaveLength(1))
     server.pages.set(ADA, ada)
     // The server says that the request is of another device.
     ada.channel.listed([sealing(EVE)])
-    ada.channel.heard(EVE, server.of('e2e')[0]?.message)
-    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(2))
-    bob.channel.heard(ADA, server.of('e2e')[1]?.message)
-    await vi.waitFor(() => expect(server.of('e2e').length).toBeGreaterThanOrEqual(2))
+    ada.channel.heard(EVE, server.ways[0]?.message)
+    await vi.waitFor(() => expect(server.ways).toHaveLength(2))
+    bob.channel.heard(ADA, server.ways[1]?.message)
+    await vi.waitFor(() => expect(server.ways.length).toBeGreaterThanOrEqual(2))
     expect(bob.states.at(-1)).toBe('waiting')
   })
 
@@ -504,7 +515,7 @@ describe('e8 the way in without the link', () => {
     await bobJoins()
     const eve = await typed(EVE)
     await vi.waitFor(() => expect(ada.trust[EVE]).toMatchObject({ state: 'asking' }))
-    expect(server.of('e2e').at(-1)?.message).toEqual({ op: 'wait' })
+    expect(server.ways.at(-1)?.message).toEqual({ op: 'wait' })
     expect(eve.states.at(-1)).toBe('locked')
     expect(eve.trust[ADA]?.signs).toEqual(ada.trust[EVE]?.signs)
     expect(ada.channel.ways.confirm(EVE)).toBe(true)
@@ -529,7 +540,7 @@ describe('e8 the way in without the link', () => {
     ada.channel.heard(EVE, { op: 'commit', commitment: await eve.secrets.commit(BEAM, ADA) })
     ada.channel.signal(BOB, 'what comes after it')
     await vi.waitFor(() => expect(server.of('signal')).toHaveLength(1))
-    expect(server.of('e2e')).toEqual([])
+    expect(server.ways).toEqual([])
   })
 
   it('counts what was shown and not let in: pictures cannot be tried until two are the same', async () => {
@@ -539,15 +550,15 @@ describe('e8 the way in without the link', () => {
       server.lists(ADA, EVE)
       await vi.waitFor(() => expect(eve.trust[ADA] !== undefined || times === 3).toBe(true))
     }
-    await vi.waitFor(() => expect(server.of('e2e').at(-1)?.message).toEqual({ op: 'refused', why: 'locked' }))
+    await vi.waitFor(() => expect(server.ways.at(-1)?.message).toEqual({ op: 'refused', why: 'locked' }))
   })
 
   it('is locked for a while after three failures', async () => {
     const commit = { op: 'commit', commitment: 'AAAA' }
     server.lists(ADA, EVE)
     for (let times = 0; times < 5; times += 1) ada.channel.heard(EVE, commit)
-    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(5))
-    const answers = server.of('e2e').map(({ message }) => (message as { op: string }).op)
+    await vi.waitFor(() => expect(server.ways).toHaveLength(5))
+    const answers = server.ways.map(({ message }) => (message as { op: string }).op)
     expect(answers).toEqual(['accept', 'accept', 'accept', 'refused', 'refused'])
   })
 
@@ -556,12 +567,12 @@ describe('e8 the way in without the link', () => {
     server.pages.delete(ADA)
     bob.channel.listed([ADA, BOB].map(sealing))
     bob.channel.synced([])
-    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(1))
+    await vi.waitFor(() => expect(server.ways).toHaveLength(1))
     const eve = new Page(new Server(), EVE, null)
     const { invite } = await eve.secrets.make(BEAM)
-    const accepted = await eve.secrets.accept(BEAM, BOB, commitmentIn(server.of('e2e')[0]?.message))
+    const accepted = await eve.secrets.accept(BEAM, BOB, commitmentIn(server.ways[0]?.message))
     bob.channel.heard(ADA, { op: 'accept', ...accepted })
-    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(2))
+    await vi.waitFor(() => expect(server.ways).toHaveLength(2))
     // Bob is let into a beam of the server's, and shows pictures that no device of his has.
     expect(bob.trust[ADA]?.state).toBe('unverified')
     expect(ada.trust[BOB]).toBeUndefined()

@@ -24,9 +24,10 @@ import type { BeamSession } from '../stores/beam-session'
 import type { Encryption } from '../stores/encryption'
 import { Gate } from '../transport/gate'
 import type { LiveBeam } from '../transport/live-beam'
-import type { Having, OpenedText } from '../transport/secrets'
+import type { Handed, Having, OpenedText } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { type BeamChannel, ClearChannel } from './beam-channel'
+import { KeyChanges } from './key-changes'
 import { newItemId } from './random-ids'
 import { WaysIn, type WaysInEvents } from './ways-in'
 
@@ -39,7 +40,14 @@ export interface SealedBeamEvents extends Pick<WaysInEvents, 'onTrust' | 'onIn' 
   onLearnt(learnt: Pick<BeamSession, 'invite' | 'isSealed'>): void
   /** This device has been let in. */
   onKeyed(): void
+  /** The devices that were removed, which have no key of now. */
+  onRemoved(devices: readonly DeviceId[]): void
+  /** Whether this device may remove others (S25). */
+  mayRemove(): boolean
 }
+
+/** So long another device has to change the keys when it has removed one, before this one does. In milliseconds. */
+const CHANGED_WITHIN_MS = 10_000
 
 /** A version of an item, as it went or came. */
 interface Version {
@@ -58,6 +66,7 @@ export class SealedBeam implements BeamChannel {
   readonly #clear: ClearChannel
   readonly #events: SealedBeamEvents
   readonly ways: WaysIn
+  readonly #changes: KeyChanges
   #beam: BeamId
   #me: DeviceId | null = null
   #encryption: Encryption = { kind: 'unknown' }
@@ -105,12 +114,19 @@ export class SealedBeam implements BeamChannel {
     this.#events = events
     this.ways = new WaysIn(secrets, () => this.#beam, {
       send: (to, way) => !this.#hasEnded && live().e2e(to, way),
-      onHaving: (having) => this.#has(having),
+      onHaving: (having) => {
+        this.#has(having)
+        this.#knowsMore()
+      },
       onTrust: events.onTrust,
       onIn: events.onIn,
       onKeyless: () => this.#look(),
       asksBefore: events.asksBefore,
       now: () => Date.now(),
+    })
+    this.#changes = new KeyChanges(secrets, () => this.#beam, {
+      send: (to, way) => !this.#hasEnded && live().e2e(to, way),
+      onHanded: (handed) => this.#handed(handed),
     })
     events.onChange(this.#encryption)
     this.#isSealedHere = session.isSealed ?? false
@@ -177,6 +193,8 @@ export class SealedBeam implements BeamChannel {
     if (!way) return
     this.#receive(async () => {
       await this.#entered
+      if (way.op === 'device') return this.#changes.introduced(from, way)
+      if (way.op === 'keys') return this.#changes.handed(from, way)
       return this.ways.heard(from, way)
     })
   }
@@ -184,6 +202,7 @@ export class SealedBeam implements BeamChannel {
   welcomed(me: DeviceId): void {
     this.#me = me
     this.ways.welcomed(me)
+    this.#changes.welcomed(me)
   }
 
   listed(devices: readonly Device[]): void {
@@ -191,6 +210,10 @@ export class SealedBeam implements BeamChannel {
     this.#others = sealing.filter((device) => device !== this.#me)
     this.#isFirst = sealing[0] === this.#me
     this.#isListed = true
+    this.#changes.listed(
+      devices.map(({ device_id }) => device_id),
+      this.#others,
+    )
     this.#look()
   }
 
@@ -253,11 +276,16 @@ export class SealedBeam implements BeamChannel {
     await this.#entered
     const isDeposited = this.#having?.isDeposited ?? false
     let having = await this.#secrets.stored(this.#beam)
+    // Others may have changed them while this device was away.
+    if (!this.#isSealed || isDeposited) having = await this.#secrets.withdraw(this.#beam)
     // Only where a person has saved it here: else the server could have the keys by saying that somebody did.
-    if (this.#isSealed && (isMine || isDeposited)) await this.#secrets.deposit(this.#beam).catch(() => {})
-    if (!this.#isSealed) having = await this.#secrets.withdraw(this.#beam)
+    if (this.#isSealed && (isMine || isDeposited)) await this.#deposit()
     this.#isWithdrawn = true
     this.#has(having)
+  }
+
+  async #deposit(): Promise<void> {
+    await this.#secrets.deposit(this.#beam).catch(() => {})
   }
 
   kept(isKept: boolean, isMine: boolean): void {
@@ -274,10 +302,56 @@ export class SealedBeam implements BeamChannel {
     })
   }
 
-  move(beam: BeamId): void {
+  removed(devices: readonly DeviceId[]): void {
+    if (this.#isClear || !this.#events.mayRemove()) return
+    const change = () => this.#change(() => this.#withKeys(() => this.#secrets.removed(this.#beam, devices)))
+    if (this.#live().hasRemoved(devices)) change()
+    // The device that has removed it may have been closed before it could change the keys.
+    else setTimeout(change, CHANGED_WITHIN_MS)
+  }
+
+  move(beam: BeamId, isMine: boolean): void {
     const before = this.#beam
     this.#beam = beam
-    void this.#secrets.moved(before, beam).catch(() => {})
+    const moved = this.#secrets.moved(before, beam, isMine)
+    if (isMine) this.#change(() => moved.catch(() => null))
+    else void moved.then((having) => this.#has(having)).catch(() => {})
+  }
+
+  /** Changes the keys, in the order of what goes out: what is sealed with the new ones comes to devices that have them already. */
+  #change(make: () => Promise<Having | null>): void {
+    let having: Having | null = null
+    this.#send(async () => {
+      having ??= await make()
+      if (!having?.isKeyed) return () => {}
+      const [forAll, kept] = [
+        await this.#changes.forAll(),
+        this.#keptKeys && (await this.#secrets.sealKept(this.#beam)),
+      ]
+      return () => {
+        this.#changes.hand(forAll)
+        if (this.#keptKeys && kept) this.#live().share(this.#keptKeys.id, keptKeysMessage(kept), 'text')
+        this.#changed(having)
+      }
+    })
+  }
+
+  #changed(having: Having | null): void {
+    if (having) this.#has(having)
+    if (this.#isSaved && having?.isDeposited) void this.#deposit()
+    this.#changes.again()
+  }
+
+  /** Another device has handed over keys, which may be newer. */
+  #handed({ uncovered, ...having }: Handed): void {
+    this.ways.hasLearnt()
+    const isNewer = having.invite !== this.#having?.invite
+    this.#has(having)
+    this.#knowsMore()
+    // Two devices were removed at once by two others.
+    if (uncovered.length > 0 && this.#events.mayRemove())
+      this.#change(() => this.#secrets.rekey(this.#beam, uncovered))
+    else if (isNewer) this.#changes.again()
   }
 
   end(): void {
@@ -364,6 +438,7 @@ export class SealedBeam implements BeamChannel {
     if (this.#hasEnded) return
     this.#having = having
     if (having.isKeyed || having.invite !== null) this.#isSealedHere = true
+    this.#events.onRemoved(having.removed)
     const { invite } = having
     if (this.#isSealedHere) this.#events.onLearnt({ isSealed: true, ...(invite !== null && { invite }) })
     this.#look()
@@ -384,10 +459,31 @@ export class SealedBeam implements BeamChannel {
     const opened = await this.#openText(kind, envelope)
     const keyId = headerOf(envelope)?.keyId
     if (opened.is !== 'unknown' || keyId === undefined || this.#unknown.has(keyId)) return opened
+    for (const learn of [() => this.#incoming, () => this.#withdraw(), () => this.#learn()]) {
+      await learn()
+      const again = await this.#openText(kind, envelope)
+      if (again.is !== 'unknown') return again
+    }
+    this.#unknown.add(keyId)
+    return opened
+  }
+
+  /** Keys that this device does not know may be in the deposit of a saved beam. */
+  async #withdraw(): Promise<void> {
+    if (this.#isSaved && this.#having?.isDeposited) this.#has(await this.#secrets.withdraw(this.#beam))
+  }
+
+  /** Asks the other devices for keys that this one does not know. */
+  async #learn(): Promise<void> {
+    this.#changes.again()
     await this.ways.learn()
-    const again = await this.#openText(kind, envelope)
-    if (again.is === 'unknown') this.#unknown.add(keyId)
-    return again
+  }
+
+  /** What could not be opened until now may open. */
+  #knowsMore(): void {
+    if (this.#unknown.size === 0) return
+    this.#unknown.clear()
+    this.#live().resync()
   }
 
   async #untilSettled(): Promise<void> {
@@ -401,6 +497,8 @@ export class SealedBeam implements BeamChannel {
     this.#encryption = decided
     if (isChanged) this.#events.onChange(decided)
     this.ways.look(decided.kind, this.#others)
+    this.#changes.look(decided.kind === 'sealed')
+    if (this.#having?.hasOtherLink && this.#others.length > 0) void this.ways.learn()
     this.#makeKey()
     if (!isChanged || !this.mayLink) return
     this.#settled.open()

@@ -85,12 +85,13 @@ export class WaysIn {
       end = resolve
     })
     this.#learning = { promise, end }
-    this.#late = setTimeout(() => this.#hasLearnt(), LEARN_WITHIN_MS)
+    this.#late = setTimeout(() => this.hasLearnt(), LEARN_WITHIN_MS)
     this.#joining.setDevices(this.#others)
     return promise
   }
 
-  #hasLearnt(): void {
+  /** Nobody is asked for keys any more. */
+  hasLearnt(): void {
     if (this.#late !== null) clearTimeout(this.#late)
     this.#late = null
     this.#learning?.end()
@@ -99,7 +100,7 @@ export class WaysIn {
   }
 
   end(): void {
-    this.#hasLearnt()
+    this.hasLearnt()
     this.#joining.end()
     this.#asking.clear()
   }
@@ -140,6 +141,10 @@ export class WaysIn {
         return () => {}
       case 'refused':
         return () => this.#refuses(from, way.why)
+      case 'device':
+      case 'keys':
+        // Of devices that are in (`KeyChanges`).
+        return () => {}
     }
   }
 
@@ -210,7 +215,7 @@ export class WaysIn {
     const having = await this.secrets.welcomed(this.beam(), me, from, message, this.#kind === 'locked')
     return () => {
       if (!having.isKeyed) return this.#joining.next()
-      this.#hasLearnt()
+      this.hasLearnt()
       this.#isIn(from)
       this.events.onHaving(having)
     }

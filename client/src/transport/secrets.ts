@@ -5,21 +5,16 @@
 import { fromBase64Url, toBase64Url } from '../crypto/bytes'
 import { Comparisons, type ShareMessage } from '../crypto/comparisons'
 import type { Header, Kind } from '../crypto/envelope'
-import {
-  type Deposit,
-  type JoinRequest,
-  Keyring,
-  type Refusal,
-  type SharedKeys,
-  type WelcomeMessage,
-} from '../crypto/keyring'
+import { HandingOver, type Introduced } from '../crypto/handing-over'
+import { type Deposit, type JoinRequest, Keyring, type Refusal, type WelcomeMessage } from '../crypto/keyring'
+import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { writeUuid } from '../protocol/frames'
 
 /** Where keys outlive the page. */
 export interface KeptKeys {
-  read(beam: BeamId): Promise<SharedKeys | null>
-  write(beam: BeamId, keys: SharedKeys): Promise<void>
+  read(beam: BeamId): Promise<KeptShared | null>
+  write(beam: BeamId, keys: KeptShared): Promise<void>
   remove(beam: BeamId): Promise<void>
 }
 
@@ -33,6 +28,16 @@ export interface Having {
   readonly isDeposited: boolean
   /** The secret that the link carries, as base64url; null where it is not known here. */
   readonly invite: string | null
+  /** Whether the person opened a link whose keys this device does not have yet, though it is in. */
+  readonly hasOtherLink: boolean
+  /** The devices that were removed, and have none of the newest keys. */
+  readonly removed: readonly DeviceId[]
+}
+
+/** What a device was handed (E12). */
+export interface Handed extends Having {
+  /** Devices that were removed before, of which the keys that count now do not know: they need new ones. */
+  readonly uncovered: readonly DeviceId[]
 }
 
 export type OpenedText =
@@ -83,13 +88,12 @@ export class Secrets {
     this.#rings.set(beam, ring)
     const kept = ring.isKeyed ? null : await this.kept.read(beam)
     if (kept) {
-      await ring.take(kept)
+      await ring.restore(kept)
       // Keys are swept by the time at which they were written last.
       await this.#keep(beam, ring)
     }
     const secret = invite === null ? null : fromBase64Url(invite)
-    // A link that is older than the last renewal would take the newer secret away.
-    if (secret && !ring.isKeyed) {
+    if (secret) {
       await ring.invite(secret)
       await this.#keep(beam, ring)
     }
@@ -129,14 +133,67 @@ export class Secrets {
     return having(ring)
   }
 
-  /** The beam has another id now (H28). */
-  async moved(before: BeamId, now: BeamId): Promise<void> {
-    const ring = this.#rings.get(before)
-    if (!ring) return
+  /**
+   * The beam has another id now (H28).
+   * @param isMine whether this device has renewed the link: then it makes the invite that the new one carries
+   */
+  async moved(before: BeamId, now: BeamId, isMine: boolean): Promise<Having> {
+    // Not where it is known: what is asked next is asked of the new id.
+    if (!this.#rings.has(before)) await this.enter(before, null)
+    const ring = this.#ring(before)
     this.#rings.delete(before)
     this.#rings.set(now, ring)
+    if (isMine && ring.secret) await ring.renew()
     await this.#keep(now, ring)
     await this.kept.remove(before)
+    return having(ring)
+  }
+
+  /** Makes new keys, which these devices do not have. Resolves to null without doing so where that was done, or nothing is sealed. */
+  async removed(beam: BeamId, devices: readonly DeviceId[]): Promise<Having | null> {
+    const ring = this.#ring(beam)
+    if (!ring.isKeyed || devices.every((device) => ring.isRemoved(device))) return null
+    return this.rekey(beam, devices)
+  }
+
+  /** Makes new keys. Everybody else who may have them is to be handed them (`handTo`). */
+  async rekey(beam: BeamId, without: readonly DeviceId[]): Promise<Having> {
+    const ring = this.#ring(beam)
+    await ring.rekey(without)
+    await this.#keep(beam, ring)
+    return having(ring)
+  }
+
+  /** Returns what tells a device this one's public key, by which it can be handed new keys (E12). */
+  introduce(beam: BeamId, me: DeviceId, to: DeviceId): Promise<string> {
+    return this.#handing(beam).introduce(me, to)
+  }
+
+  async introduced(beam: BeamId, from: DeviceId, me: DeviceId, sealed: string): Promise<Introduced> {
+    const ring = this.#ring(beam)
+    const answer = await this.#handing(beam).introduced(from, me, sealed)
+    if (answer.isAsking) await this.#keep(beam, ring)
+    return answer
+  }
+
+  /** Returns the keys for a device that is in; null where it is not known how to seal them for it. */
+  handTo(beam: BeamId, device: DeviceId, me: DeviceId): Promise<WelcomeMessage | null> {
+    return this.#handing(beam).handTo(device, me)
+  }
+
+  /** Takes what a device that is in has handed over. Resolves to null where nothing was taken. */
+  async handed(
+    beam: BeamId,
+    from: DeviceId,
+    me: DeviceId,
+    message: WelcomeMessage,
+    here: readonly DeviceId[],
+  ): Promise<Handed | null> {
+    const ring = this.#ring(beam)
+    const uncovered = await this.#handing(beam).handed(from, me, message, here)
+    if (!uncovered) return null
+    await this.#keep(beam, ring)
+    return { ...having(ring), uncovered: uncovered as readonly DeviceId[] }
   }
 
   /** The beam has ended: nothing of its keys stays. */
@@ -228,6 +285,10 @@ export class Secrets {
     return comparisons
   }
 
+  #handing(beam: BeamId): HandingOver {
+    return new HandingOver(this.#ring(beam))
+  }
+
   #ring(beam: BeamId): Keyring {
     const ring = this.#rings.get(beam)
     if (!ring) throw new Error('The page has not entered this beam.')
@@ -237,7 +298,14 @@ export class Secrets {
 
 function having(ring: Keyring): Having {
   const { hasLetIn = false, isDeposited = false } = ring.kept ?? {}
-  return { isKeyed: ring.isKeyed, hasLetIn, isDeposited, invite: ring.secret && toBase64Url(ring.secret) }
+  return {
+    isKeyed: ring.isKeyed,
+    hasLetIn,
+    isDeposited,
+    invite: ring.secret && toBase64Url(ring.secret),
+    hasOtherLink: ring.hasOtherLink,
+    removed: ring.removed as readonly DeviceId[],
+  }
 }
 
 function bytesOf(beam: BeamId): Uint8Array<ArrayBuffer> {
