@@ -45,7 +45,8 @@ export class KeyChanges {
   look(isKeyed: boolean): void {
     this.#isKeyed = isKeyed
     if (!isKeyed) return
-    for (const device of this.#others.filter((one) => !this.#told.has(one))) void this.#introduce(device, false)
+    for (const device of this.#others.filter((one) => !this.#told.has(one)))
+      void this.#introduce(device, false)
   }
 
   /** Tells all others this device's key again: those that have other keys hand theirs over, or are handed these. */
@@ -59,7 +60,9 @@ export class KeyChanges {
     const me = this.#me
     if (me === null) return []
     const sealed = await Promise.all(
-      this.#others.map(async (device) => [device, await this.secrets.handTo(this.beam(), device, me)] as const),
+      this.#others.map(
+        async (device) => [device, await this.secrets.handTo(this.beam(), device, me)] as const,
+      ),
     )
     return sealed.flatMap(([device, keys]): HandedTo[] => (keys ? [[device, keys]] : []))
   }

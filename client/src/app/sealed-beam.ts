@@ -120,7 +120,7 @@ export class SealedBeam implements BeamChannel {
       },
       onTrust: events.onTrust,
       onIn: events.onIn,
-      onKeyless: () => this.#look(),
+      onRefused: () => this.#look(),
       asksBefore: events.asksBefore,
       now: () => Date.now(),
     })
@@ -510,7 +510,7 @@ export class SealedBeam implements BeamChannel {
     if (this.#having.isKeyed) return { kind: 'sealed', isDeposited: this.#having.isDeposited }
     if (this.#isSaved && !this.#isWithdrawn) return { kind: 'unknown' }
     // A link that carries a secret never falls back.
-    if (this.#having.invite !== null) return { kind: 'waiting' }
+    if (this.#having.invite !== null) return { kind: 'waiting', isLinkOld: this.ways.isLinkOld }
     if (!this.#isListed || this.#isEmpty === null) return { kind: 'unknown' }
     const isClear = !this.#isSealedHere && this.#isEmpty && this.ways.isNobodyKeyed
     return { kind: isClear ? 'clear' : 'locked' }
@@ -576,6 +576,5 @@ function nameOf(sealed: string): string {
 }
 
 function isSame(one: Encryption, other: Encryption): boolean {
-  const isDeposited = (of: Encryption) => of.kind === 'sealed' && of.isDeposited
-  return one.kind === other.kind && isDeposited(one) === isDeposited(other)
+  return JSON.stringify(one) === JSON.stringify(other)
 }

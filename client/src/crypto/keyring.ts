@@ -131,7 +131,9 @@ export class Keyring {
   get shared(): SharedKeys | null {
     if (!this.#sealer || !this.#invite) return null
     const current = toBase64Url(this.#sealer.keyId)
-    const known = [...this.#openers].sort(([one], [other]) => Number(one === current) - Number(other === current))
+    const known = [...this.#openers].sort(
+      ([one], [other]) => Number(one === current) - Number(other === current),
+    )
     return {
       // The one that seals is the last, so that it is never cut off.
       keys: known.map(([, { beamKey }]) => toBase64Url(beamKey)).slice(-MOST_KEYS),
@@ -209,22 +211,24 @@ export class Keyring {
    * @param isTrusted whether it counts where it is newer: else a device that is in takes only the keys, to open with
    */
   async take(told: SharedKeys, isTrusted = true): Promise<boolean> {
-    const { keys, current, invite, hasLetIn, isDeposited, changes } = told
-    const beamKeys = keys.slice(-MOST_KEYS).map(keyOf)
-    const secret = keyOf(invite)
-    if (secret && keys.length === 0 && !this.#invite) await this.invite(secret)
-    const sealing = await keyNamed(current, beamKeys)
+    const beamKeys = told.keys.slice(-MOST_KEYS).map(keyOf)
+    const secret = keyOf(told.invite)
+    if (secret && told.keys.length === 0 && !this.#invite) await this.invite(secret)
+    const sealing = await keyNamed(told.current, beamKeys)
     if (!secret || !sealing || beamKeys.includes(null)) return false
     const isNewer = !this.shared || (isTrusted && compareStates(told, this.shared) > 0)
     for (const key of beamKeys) if (key) await this.#add(key)
-    this.#hasLetIn ||= hasLetIn
-    this.#isDeposited ||= isDeposited
+    this.#hasLetIn ||= told.hasLetIn
+    this.#isDeposited ||= told.isDeposited
     if (isNewer || isTrusted) this.#merge(told)
-    if (!isNewer) return true
+    if (isNewer) await this.#switch(told, sealing, secret)
+    return true
+  }
+
+  async #switch({ current, changes }: SharedKeys, sealing: Bytes, secret: Bytes): Promise<void> {
     if (!this.#sealer || toBase64Url(this.#sealer.keyId) !== current) await this.#sealWith(sealing)
     await this.#changeInvite(secret)
     this.#changes = changes
-    return true
   }
 
   /** What this device has heard itself counts before what it is told. */

@@ -48,7 +48,9 @@ export function reduceTrust(state: TrustState, event: TrustEvent): TrustState {
     case 'removed': {
       const { devices } = event
       const kept = Object.entries(state.devices).filter(([device]) => !devices.includes(device as DeviceId))
-      return kept.length === Object.keys(state.devices).length ? state : { ...state, devices: Object.fromEntries(kept) }
+      return kept.length === Object.keys(state.devices).length
+        ? state
+        : { ...state, devices: Object.fromEntries(kept) }
     }
     case 'turned':
       return { ...state, asksBefore: event.asksBefore }

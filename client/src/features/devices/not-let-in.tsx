@@ -20,7 +20,8 @@ function isOut(kind: Encryption['kind']): boolean {
 /** Shown in place of a beam's content until this device has been let in: why, and what a person can do. */
 export function NotLetIn() {
   const { stores } = useApp()
-  const hasLink = useStore(stores.encryption, ({ kind }) => kind === 'waiting')
+  const encryption = useStore(stores.encryption)
+  const hasLink = encryption.kind === 'waiting'
   const devices = useStore(stores.devices)
   const trust = useStore(stores.trust, (state) => state.devices)
   const others = devices.devices.filter(({ device_id }) => device_id !== devices.me)
@@ -34,7 +35,7 @@ export function NotLetIn() {
         <Icon of={Lock} size={24} />
       </span>
       <h2>{t`This beam is encrypted`}</h2>
-      <p>{words(hasLink, compared.length > 0)}</p>
+      <p>{words(encryption, compared.length > 0)}</p>
       {!hasLink &&
         compared.map(({ device_id, signs, name }) => (
           <div key={device_id} className={css.compared}>
@@ -48,7 +49,10 @@ export function NotLetIn() {
   )
 }
 
-function words(hasLink: boolean, isCompared: boolean): string {
+function words(encryption: Encryption, isCompared: boolean): string {
+  const hasLink = encryption.kind === 'waiting'
+  if (hasLink && encryption.isLinkOld)
+    return t`This link is not valid any more. Open the new one, which the other devices of the beam show.`
   if (hasLink) return t`It opens here as soon as another of its devices is online.`
   return isCompared
     ? t`A person on another device lets this one in, in the list of devices there.`
