@@ -34,6 +34,8 @@ export interface BeamChannel extends Opener {
   kept(isKept: boolean, isMine: boolean): void
   /** The devices were removed from the beam, perhaps before this page has joined (S25). */
   removed(devices: readonly DeviceId[]): void
+  /** Changes the keys, because somebody may not read the beam any more who is not here. */
+  rekey(): void
   /** The beam has another id now (H28). @param isMine whether this page has renewed its link */
   move(beam: BeamId, isMine: boolean): void
   /** The beam was left: nothing is sent or handed on any more. */
@@ -75,6 +77,7 @@ export class ClearChannel implements BeamChannel {
   saved(): void {}
   kept(): void {}
   removed(): void {}
+  rekey(): void {}
   move(): void {}
   end(): void {}
 }

@@ -132,7 +132,7 @@ export class CurrentBeam {
    * dropped, because it belongs to the old id.
    * @param isMine whether this page has renewed the link
    */
-  renewed(old: BeamId, { beam_id, beam_name }: Beam, isMine = true): void {
+  renewed(old: BeamId, { beam_id, beam_name }: Beam, isMine: boolean): void {
     const session = this.#session()
     if (session?.beamId !== old) {
       if (isMine && isSealing()) void this.#secrets.moved(old, beam_id, true).catch(() => {})
@@ -149,6 +149,12 @@ export class CurrentBeam {
     this.#context.stores.recentBeams.setState((state) => reduceRecentBeams(state, ended), true)
     this.#context.stores.session.setState({ status: 'set', session: renewed }, true)
     this.#connection?.move(beam_id, null, isMine)
+  }
+
+  /** Somebody may not read a saved beam any more: what is shared from now on is under another key. */
+  readingTaken(id: BeamId): void {
+    if (this.#session()?.beamId === id) this.#connection?.channel.rekey()
+    else if (isSealing()) void this.#secrets.rekeySaved(id).catch(() => {})
   }
 
   /** Saves the beam to the account. Resolves to null once it is saved, else to the reason why not. */

@@ -205,6 +205,34 @@ describe('e12 the removal of a device', () => {
   })
 })
 
+describe('e12 a person who may not read a saved beam any more', () => {
+  const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+
+  it.each(['in the beam', 'elsewhere'])('gets no new key, also when the owner is %s', async (where) => {
+    const written: Deposit[] = []
+    const deposits = {
+      read: async () => written.at(-1) ?? null,
+      write: async (_: BeamId, keys: Deposit) => void written.push(keys),
+    }
+    const owner = await makes(new Secrets(nowhere, deposits))
+    owner.channel.saved(true)
+    await vi.waitFor(() => expect(written).toHaveLength(1))
+    const others = new Secrets(nowhere, deposits)
+    await others.enter(BEAM, null)
+    await others.withdraw(BEAM)
+    if (where === 'in the beam') owner.channel.rekey()
+    else await owner.secrets.rekeySaved(BEAM)
+    await vi.waitFor(() => expect(written).toHaveLength(2))
+    const sealed = await owner.secrets.seal(BEAM, 'share_clipboard', 'oat milk')
+    expect(await others.open(BEAM, 'share_clipboard', sealed)).toEqual({ is: 'unknown' })
+    // Whoever may still read finds the new key in the deposit.
+    await others.withdraw(BEAM)
+    expect(await others.open(BEAM, 'share_clipboard', sealed)).toMatchObject({ is: 'open', text: 'oat milk' })
+    const answer = await others.seal(BEAM, 'share_clipboard', 'soy milk')
+    expect(await owner.secrets.open(BEAM, 'share_clipboard', answer)).toMatchObject({ text: 'soy milk' })
+  })
+})
+
 describe('e12 a renewed link', () => {
   it('carries a new secret on every device that goes along, and what was written stays readable', async () => {
     ada.channel.share(ITEM, 'oat milk', 'text')

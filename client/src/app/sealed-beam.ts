@@ -310,6 +310,10 @@ export class SealedBeam implements BeamChannel {
     else setTimeout(change, CHANGED_WITHIN_MS)
   }
 
+  rekey(): void {
+    if (!this.#isClear) this.#change(() => this.#withKeys(() => this.#secrets.rekey(this.#beam, [])))
+  }
+
   move(beam: BeamId, isMine: boolean): void {
     const before = this.#beam
     this.#beam = beam

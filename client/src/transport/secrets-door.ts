@@ -29,6 +29,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   moved: true,
   removed: true,
   rekey: true,
+  rekeySaved: true,
   introduce: true,
   introduced: true,
   handTo: true,

@@ -156,12 +156,24 @@ export class Secrets {
     return this.rekey(beam, devices)
   }
 
-  /** Makes new keys. Everybody else who may have them is to be handed them (`handTo`). */
+  /** Makes new keys, where this device has some. Everybody else who may have them is to be handed them (`handTo`). */
   async rekey(beam: BeamId, without: readonly DeviceId[]): Promise<Having> {
     const ring = this.#ring(beam)
-    await ring.rekey(without)
+    if (ring.isKeyed) await ring.rekey(without)
     await this.#keep(beam, ring)
     return having(ring)
+  }
+
+  /**
+   * Makes new keys of a saved beam that the page is not in, where it has a deposit: whoever may still read it finds them there.
+   * @throws when the server refuses
+   */
+  async rekeySaved(beam: BeamId): Promise<void> {
+    await this.enter(beam, null)
+    const { isKeyed, isDeposited } = await this.withdraw(beam)
+    if (!isKeyed || !isDeposited) return
+    await this.rekey(beam, [])
+    await this.deposit(beam)
   }
 
   /** Returns what tells a device this one's public key, by which it can be handed new keys (E12). */
