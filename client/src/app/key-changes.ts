@@ -2,13 +2,13 @@
 import type { WelcomeMessage } from '../crypto/keyring'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import type { WayIn } from '../protocol/ways-in'
-import type { Handed } from '../transport/secrets'
+import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 
 export interface KeyChangesEvents {
   send(to: DeviceId, way: WayIn): void
   /** Another device has handed over what it has. */
-  onHanded(handed: Handed): void
+  onHanded(having: Having): void
 }
 
 /** What a device is to be handed. */

@@ -24,7 +24,7 @@ import type { BeamSession } from '../stores/beam-session'
 import type { Encryption } from '../stores/encryption'
 import { Gate } from '../transport/gate'
 import type { LiveBeam } from '../transport/live-beam'
-import type { Handed, Having, OpenedText } from '../transport/secrets'
+import type { Having, OpenedText } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { type BeamChannel, ClearChannel } from './beam-channel'
 import { KeyChanges } from './key-changes'
@@ -126,7 +126,7 @@ export class SealedBeam implements BeamChannel {
     })
     this.#changes = new KeyChanges(secrets, () => this.#beam, {
       send: (to, way) => !this.#hasEnded && live().e2e(to, way),
-      onHanded: (handed) => this.#handed(handed),
+      onHanded: (having) => this.#handed(having),
     })
     events.onChange(this.#encryption)
     this.#isSealedHere = session.isSealed ?? false
@@ -347,15 +347,12 @@ export class SealedBeam implements BeamChannel {
   }
 
   /** Another device has handed over keys, which may be newer. */
-  #handed({ uncovered, ...having }: Handed): void {
+  #handed(having: Having): void {
     this.ways.hasLearnt()
     const isNewer = having.invite !== this.#having?.invite
     this.#has(having)
     this.#knowsMore()
-    // Two devices were removed at once by two others.
-    if (uncovered.length > 0 && this.#events.mayRemove())
-      this.#change(() => this.#secrets.rekey(this.#beam, uncovered))
-    else if (isNewer) this.#changes.again()
+    if (isNewer) this.#changes.again()
   }
 
   end(): void {
@@ -443,6 +440,8 @@ export class SealedBeam implements BeamChannel {
     this.#having = having
     if (having.isKeyed || having.invite !== null) this.#isSealedHere = true
     this.#events.onRemoved(having.removed)
+    // As when two devices were removed at once by two others.
+    if (having.uncovered.length > 0) this.removed(having.uncovered)
     const { invite } = having
     if (this.#isSealedHere) this.#events.onLearnt({ isSealed: true, ...(invite !== null && { invite }) })
     this.#look()

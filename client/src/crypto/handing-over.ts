@@ -7,7 +7,7 @@ import { toBase64Url, utf8 } from './bytes'
 import { deviceKeys, openFrom, sealFor } from './device-keys'
 import { headerOf } from './envelope'
 import { type Keyring, sealedOf, type WelcomeMessage } from './keyring'
-import { compareStates, sharedIn } from './shared-keys'
+import { sharedIn } from './shared-keys'
 import { publicBytes } from './welcome'
 
 /** More changes than a device could have missed would leave no number for the next one. */
@@ -76,25 +76,19 @@ export class HandingOver {
   /**
    * Takes what a device that is in has handed over.
    * @param here the devices that are here: nobody is told that one of them was removed
-   * @returns the devices whose removal the keys that count now do not know of; null where nothing was taken
+   * @returns whether anything was taken
    */
-  async handed(
-    from: string,
-    me: string,
-    message: WelcomeMessage,
-    here: readonly string[],
-  ): Promise<readonly string[] | null> {
+  async handed(from: string, me: string, message: WelcomeMessage, here: readonly string[]): Promise<boolean> {
     const publicKey = this.ring.keyOfDevice(from)
     const sealed = sealedOf(message)
     const before = this.ring.shared
-    if (!publicKey || !sealed || !before) return null
+    if (!publicKey || !sealed || !before) return false
     const own = { device: me, keys: await this.#own }
     const content = await openFrom({ device: from, publicKey }, own, sealed)
     const told = content && sharedIn(new TextDecoder().decode(content))
-    if (!told || told.changes.some((one, at) => one > (before.changes[at] ?? 0) + MOST_MISSED)) return null
-    if (told.removed.some((device) => here.includes(device) && !this.ring.isRemoved(device))) return null
-    if (!(await this.ring.take(told))) return null
-    return compareStates(told, before) > 0 ? before.removed.filter((one) => !told.removed.includes(one)) : []
+    if (!told || told.changes.some((one, at) => one > (before.changes[at] ?? 0) + MOST_MISSED)) return false
+    if (told.removed.some((device) => here.includes(device) && !this.ring.isRemoved(device))) return false
+    return this.ring.take(told)
   }
 }
 

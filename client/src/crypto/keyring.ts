@@ -10,8 +10,6 @@ import { joinerKeys, openWelcome, type Psk, publicBytes, type Sealed, sealWelcom
 const KEY_BYTES = 32
 /** More beam keys than a beam ever had say that somebody fills the memory: each removal of a device makes one. */
 const MOST_KEYS = 256
-/** Keys of one deposit (H52). */
-const MOST_DEPOSITED = 16
 /** Removed devices that are remembered: as many as the server does (S25). */
 const MOST_REMOVED = 1_000
 /** As many as are here (S17), and as many again that are away. */
@@ -59,6 +57,9 @@ export class Keyring {
   #changes: Changes = NEVER
   /** The public keys of the devices that are known to be in, by id. */
   #devices = new Map<string, string>()
+  /** The devices that were removed. One that was is never handed anything again. */
+  #gone: readonly string[] = []
+  /** Those of them that were removed before the key that seals was made. */
   #removed: readonly string[] = []
   #own = randomBytes(KEY_BYTES)
   #hasLetIn = false
@@ -87,9 +88,11 @@ export class Keyring {
   async rekey(devices: readonly string[]): Promise<void> {
     const [keys, invites] = this.#changes
     this.#forget(devices)
+    const gone = this.#gone
     await this.makeKey()
     await this.#changeInvite(randomBytes(KEY_BYTES))
     this.#changes = [keys + 1, invites + 1]
+    this.#removed = gone
   }
 
   /** Makes a new invite: the link of before opens nothing any more. */
@@ -155,7 +158,7 @@ export class Keyring {
   /** What is deposited with a saved beam (E9); null before this device has been let in. */
   get deposit(): Deposit | null {
     const { shared } = this
-    return shared && { keys: shared.keys.slice(-MOST_DEPOSITED), current: shared.current }
+    return shared && { keys: shared.keys, current: shared.current }
   }
 
   /** Takes what was deposited. Returns false when it is not what it should be. */
@@ -195,13 +198,14 @@ export class Keyring {
     const isDeposited = this.#isDeposited
     const none = { keys: [], current: '', changes: NEVER, devices: {}, removed: [] }
     const shared = this.shared ?? { ...none, invite, hasLetIn: false, isDeposited }
-    return { ...shared, own: toBase64Url(this.#own), past: [...this.#past] }
+    return { ...shared, own: toBase64Url(this.#own), past: [...this.#past], gone: this.#gone }
   }
 
   /** Takes what an earlier page has kept. */
-  async restore({ own, past, ...shared }: KeptShared): Promise<boolean> {
+  async restore({ own, past, gone, ...shared }: KeptShared): Promise<boolean> {
     const secret = keyOf(own)
     if (secret) this.#own = secret
+    this.#forget(gone)
     for (const id of past) this.#past.add(id)
     return this.take(shared)
   }
@@ -225,10 +229,11 @@ export class Keyring {
     return true
   }
 
-  async #switch({ current, changes }: SharedKeys, sealing: Bytes, secret: Bytes): Promise<void> {
+  async #switch({ current, changes, removed }: SharedKeys, sealing: Bytes, secret: Bytes): Promise<void> {
     if (!this.#sealer || toBase64Url(this.#sealer.keyId) !== current) await this.#sealWith(sealing)
     await this.#changeInvite(secret)
     this.#changes = changes
+    this.#removed = removed
   }
 
   /** What this device has heard itself counts before what it is told. */
@@ -240,9 +245,9 @@ export class Keyring {
 
   /** The devices were removed. */
   #forget(removed: readonly string[]): void {
-    const fresh = removed.filter((device) => !this.#removed.includes(device))
-    this.#removed = [...this.#removed, ...fresh].slice(-MOST_REMOVED)
-    for (const device of this.#removed) this.#devices.delete(device)
+    const fresh = removed.filter((device) => !this.#gone.includes(device))
+    this.#gone = [...this.#gone, ...fresh].slice(-MOST_REMOVED)
+    for (const device of this.#gone) this.#devices.delete(device)
   }
 
   async #sealWith(beamKey: Bytes): Promise<void> {
@@ -304,13 +309,18 @@ export class Keyring {
     return true
   }
 
-  /** The devices that were removed, those removed last at the end. */
+  /** The devices that were removed before the key that seals was made. */
   get removed(): readonly string[] {
     return this.#removed
   }
 
+  /** The devices that were removed since, as where two were removed at once by two others: they may have that key. */
+  get uncovered(): readonly string[] {
+    return this.#gone.filter((device) => !this.#removed.includes(device))
+  }
+
   isRemoved(device: string): boolean {
-    return this.#removed.includes(device)
+    return this.#gone.includes(device)
   }
 
   /** Begins to join. Returns null without the secret of a link. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { fromBase64Url, toBase64Url } from './bytes'
 import { HandingOver } from './handing-over'
 import { Keyring, type WelcomeMessage } from './keyring'
+import { compareStates, type SharedKeys } from './shared-keys'
 
 /** A device of the beam, or one that was. */
 class Device {
@@ -15,6 +16,11 @@ class Device {
 
   get handing(): HandingOver {
     return new HandingOver(this.ring)
+  }
+
+  /** Makes new keys where a removed device may have those of now. */
+  async covers(): Promise<void> {
+    if (this.ring.uncovered.length > 0) await this.ring.rekey([])
   }
 
   async reads(envelope: string): Promise<boolean> {
@@ -70,7 +76,9 @@ class Beam {
     const message = request && (await by.ring.answer(device.id, request))
     if (!message || typeof message === 'string') return false
     this.welcomes.push({ from: by.id, to: device.id, message })
-    return device.ring.welcomed(device.id, message)
+    const isIn = await device.ring.welcomed(device.id, message)
+    await device.covers()
+    return isIn
   }
 
   async removes(by: Device, device: Device): Promise<void> {
@@ -88,8 +96,8 @@ class Beam {
   async #takes(device: Device, sealed: Sealed): Promise<void> {
     this.handed.push(sealed)
     const here = this.here.map(({ id }) => id)
-    const uncovered = await device.handing.handed(sealed.from, device.id, sealed.message, here)
-    if (uncovered && uncovered.length > 0) await device.ring.rekey(uncovered)
+    await device.handing.handed(sealed.from, device.id, sealed.message, here)
+    await device.covers()
   }
 
   async shares(by: Device): Promise<void> {
@@ -112,22 +120,31 @@ class Beam {
     if (isAsking && !isAnswer) await this.#tells(other, one, true)
   }
 
-  /** All are back. Whoever knew none of those that are left is given the link by a person. */
+  /**
+   * All are back. Groups that do not know each other are brought together by people: the device with the newest keys shows its link.
+   */
   async ends(): Promise<void> {
     for (const device of this.in) device.isHere = true
-    await this.settles()
-    const [newest] = [...this.in].sort((one, other) => keysOf(other) - keysOf(one))
-    const stuck = this.in.filter(({ ring }) => ring.inviteId !== newest?.ring.inviteId)
-    for (const device of stuck) {
-      if (!newest?.ring.secret) throw new Error('It has the link.')
-      await device.ring.invite(newest.ring.secret)
-      await this.#asks(device, newest)
+    for (;;) {
+      await this.settles()
+      const [newest, ...others] = [...this.in].sort((one, other) =>
+        compareStates(stateOf(other), stateOf(one)),
+      )
+      const stuck = others.filter(({ ring }) => ring.inviteId !== newest?.ring.inviteId)
+      if (stuck.length === 0) return
+      for (const device of stuck) {
+        if (!newest?.ring.secret) throw new Error('It has the link.')
+        await device.ring.invite(newest.ring.secret)
+        await this.#asks(device, newest)
+      }
     }
-    await this.settles()
   }
 }
 
-const keysOf = ({ ring }: Device) => ring.shared?.changes[0] ?? 0
+function stateOf({ ring }: Device): SharedKeys {
+  if (!ring.shared) throw new Error('It was let in.')
+  return ring.shared
+}
 
 const step = fc.record({
   does: fc.constantFrom('join', 'leave', 'back', 'remove', 'renew', 'share', 'share', 'settle'),
@@ -219,14 +236,14 @@ async function tries(beam: Beam, eve: Device, member: Device, me: string): Promi
   if (request) expect(await member.ring.answer(me, request)).toBe('proof')
   const told = await eve.handing.introduce(me, member.id)
   const { keys } = await member.handing.introduced(me, member.id, told)
-  if (keys) expect(await eve.handing.handed(member.id, me, keys, [])).toBeNull()
+  if (keys) expect(await eve.handing.handed(member.id, me, keys, [])).toBe(false)
   const hers = new Device(me)
   if (eve.ring.kept) await hers.ring.restore(eve.ring.kept)
   await hers.ring.rekey([])
   const [key] = beam.in.flatMap(({ ring }) => ring.keyOfDevice(member.id) ?? [])
   if (key) hers.ring.learnDevice(member.id, toBase64Url(key))
   const forged = await hers.handing.handTo(member.id, me)
-  if (forged) expect(await member.handing.handed(me, member.id, forged, [])).toBeNull()
+  if (forged) expect(await member.handing.handed(me, member.id, forged, [])).toBe(false)
 }
 
 describe('e12 the keys', () => {
@@ -240,37 +257,41 @@ describe('e12 the keys', () => {
     return { beam, ada, bob, eve }
   }
 
-  it('of a removal by one and of another by another at once are followed by some that neither removed device has', async () => {
-    const { beam, ada, bob, eve } = await three()
-    await beam.joins(ada)
-    await beam.settles()
-    const dan = beam.devices[3]
-    if (!dan) throw new Error('There are four.')
-    // Each has removed another device before it hears of the other.
-    await ada.ring.rekey([eve.id])
-    await bob.ring.rekey([dan.id])
-    for (const gone of [eve, dan]) gone.isRemoved = true
-    const [forEve, forDan] = [
-      await bob.handing.handTo(eve.id, bob.id),
-      await ada.handing.handTo(dan.id, ada.id),
-    ]
-    if (forEve) await eve.handing.handed(bob.id, eve.id, forEve, [])
-    if (forDan) await dan.handing.handed(ada.id, dan.id, forDan, [])
-    await beam.settles()
-    await beam.shares(ada)
-    await beam.shares(bob)
-    for (const envelope of beam.shared) {
-      expect([await ada.reads(envelope), await bob.reads(envelope)]).toEqual([true, true])
-      expect([await eve.reads(envelope), await dan.reads(envelope)]).toEqual([false, false])
-    }
-  })
+  // Which of the two counts is chance.
+  it.each([1, 2, 3, 4, 5, 6])(
+    'of two removals at once are followed by some that neither removed device has (%i)',
+    async () => {
+      const { beam, ada, bob, eve } = await three()
+      await beam.joins(ada)
+      await beam.settles()
+      const dan = beam.devices[3]
+      if (!dan) throw new Error('There are four.')
+      // Each has removed another device before it hears of the other.
+      await ada.ring.rekey([eve.id])
+      await bob.ring.rekey([dan.id])
+      for (const gone of [eve, dan]) gone.isRemoved = true
+      const [forEve, forDan] = [
+        await bob.handing.handTo(eve.id, bob.id),
+        await ada.handing.handTo(dan.id, ada.id),
+      ]
+      if (forEve) await eve.handing.handed(bob.id, eve.id, forEve, [])
+      if (forDan) await dan.handing.handed(ada.id, dan.id, forDan, [])
+      await beam.settles()
+      await beam.shares(ada)
+      await beam.shares(bob)
+      for (const envelope of beam.shared) {
+        expect([await ada.reads(envelope), await bob.reads(envelope)]).toEqual([true, true])
+        expect([await eve.reads(envelope), await dan.reads(envelope)]).toEqual([false, false])
+      }
+    },
+  )
 
   it('are not taken of who says that a device which is here was removed', async () => {
     const { ada, bob, eve } = await three()
     await eve.ring.rekey([ada.id])
     const forged = await eve.handing.handTo(bob.id, eve.id)
     if (!forged) throw new Error('Eve knows him.')
-    expect(await bob.handing.handed(eve.id, bob.id, forged, [ada.id, bob.id, eve.id])).toBeNull()
+    expect(await bob.handing.handed(eve.id, bob.id, forged, [ada.id, bob.id, eve.id])).toBe(false)
   })
 
   it('are not taken twice, or after newer ones', async () => {
@@ -293,7 +314,7 @@ describe('e12 the keys', () => {
     await eve.ring.restore({ ...kept, changes: [Number.MAX_SAFE_INTEGER, 1] })
     const message = await eve.handing.handTo(bob.id, eve.id)
     if (!message) throw new Error('Eve knows him.')
-    expect(await bob.handing.handed(eve.id, bob.id, message, [])).toBeNull()
+    expect(await bob.handing.handed(eve.id, bob.id, message, [])).toBe(false)
   })
 
   it('of a renewal are the same but for the invite: the old link opens nothing, and the new one does', async () => {

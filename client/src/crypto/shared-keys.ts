@@ -17,7 +17,7 @@ export interface SharedKeys {
   readonly changes: Changes
   /** The public key of each device that is known to be in (E12). */
   readonly devices: Readonly<Record<string, string>>
-  /** The devices that were removed, those removed last at the end. */
+  /** The devices that were removed before the key that seals was made, those removed last at the end. */
   readonly removed: readonly string[]
 }
 
@@ -27,6 +27,8 @@ export interface KeptShared extends SharedKeys {
   readonly own: string
   /** The ids of earlier invites: their links open nothing. */
   readonly past: readonly string[]
+  /** All devices that were removed, perhaps after the key that seals was made. */
+  readonly gone: readonly string[]
 }
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
@@ -41,7 +43,12 @@ const shared = {
   removed: v.array(v.string()),
 }
 const sharedSchema = v.object(shared)
-const keptSchema = v.object({ ...shared, own: v.string(), past: v.array(v.string()) })
+const keptSchema = v.object({
+  ...shared,
+  own: v.string(),
+  past: v.array(v.string()),
+  gone: v.array(v.string()),
+})
 
 /** Reads what a welcome tells. It was sealed by a device of the beam, which may be of another version. */
 export function sharedIn(json: string): SharedKeys | null {

@@ -32,11 +32,7 @@ export interface Having {
   readonly hasOtherLink: boolean
   /** The devices that were removed, and have none of the newest keys. */
   readonly removed: readonly DeviceId[]
-}
-
-/** What a device was handed (E12). */
-export interface Handed extends Having {
-  /** Devices that were removed before, of which the keys that count now do not know: they need new ones. */
+  /** The devices that were removed and may have them, as where two were removed at once: new ones are to be made. */
   readonly uncovered: readonly DeviceId[]
 }
 
@@ -152,7 +148,7 @@ export class Secrets {
   /** Makes new keys, which these devices do not have. Resolves to null without doing so where that was done, or nothing is sealed. */
   async removed(beam: BeamId, devices: readonly DeviceId[]): Promise<Having | null> {
     const ring = this.#ring(beam)
-    if (!ring.isKeyed || devices.every((device) => ring.isRemoved(device))) return null
+    if (!ring.isKeyed || devices.every((device) => ring.removed.includes(device))) return null
     return this.rekey(beam, devices)
   }
 
@@ -200,12 +196,11 @@ export class Secrets {
     me: DeviceId,
     message: WelcomeMessage,
     here: readonly DeviceId[],
-  ): Promise<Handed | null> {
+  ): Promise<Having | null> {
     const ring = this.#ring(beam)
-    const uncovered = await this.#handing(beam).handed(from, me, message, here)
-    if (!uncovered) return null
+    if (!(await this.#handing(beam).handed(from, me, message, here))) return null
     await this.#keep(beam, ring)
-    return { ...having(ring), uncovered: uncovered as readonly DeviceId[] }
+    return having(ring)
   }
 
   /** The beam has ended: nothing of its keys stays. */
@@ -317,6 +312,7 @@ function having(ring: Keyring): Having {
     invite: ring.secret && toBase64Url(ring.secret),
     hasOtherLink: ring.hasOtherLink,
     removed: ring.removed as readonly DeviceId[],
+    uncovered: ring.uncovered as readonly DeviceId[],
   }
 }
 

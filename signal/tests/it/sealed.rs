@@ -168,7 +168,7 @@ async fn h52_deposited_keys_stay_with_a_saved_beam_and_go_with_it() {
             json!({"keys": [], "current": keys["current"]}),
             json!({"keys": ["AgIC"], "current": keys["current"]}),
             json!({"keys": [key(1)], "current": "AgIC"}),
-            json!({"keys": vec![key(1); 17], "current": keys["current"]}),
+            json!({"keys": vec![key(1); 257], "current": keys["current"]}),
         ] {
             assert_eq!(owner.asks("PUT", &path(&new), &wrong).await.status, 400, "{wrong}");
         }
