@@ -11,10 +11,10 @@ use heliograph_shared::e2ee::error::Error;
 use heliograph_shared::e2ee::file_chunks::{
     FileCipher, HEADER_BYTES, SEALED_CHUNK_BYTES, chunk_start, sealed_size,
 };
+use heliograph_shared::e2ee::handed::Handed;
 use heliograph_shared::e2ee::invite::Invite;
 use heliograph_shared::e2ee::key_pair::KeyPair;
 use heliograph_shared::e2ee::secret::Secret;
-use heliograph_shared::e2ee::handed::Handed;
 use heliograph_shared::e2ee::welcome::{Psk, Welcome};
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::limits::CHUNK_BYTES;

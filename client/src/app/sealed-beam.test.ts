@@ -298,7 +298,37 @@ describe('e9 a saved beam', () => {
     const page = new Page(server, ADA, invite, secrets)
     page.channel.saved(false)
     await vi.waitFor(async () => expect((await secrets.enter(BEAM, null)).isDeposited).toBe(true))
+    // It may say so with each new socket.
+    page.channel.saved(false)
+    const change = vi.spyOn(secrets, 'stored')
+    page.channel.saved(false)
+    await vi.waitFor(() => expect(change).toHaveResolved())
+    await secrets.enter(BEAM, null)
     expect(write).not.toHaveBeenCalled()
+  })
+
+  it('does not seal with keys of the server where the server alone says that somebody saved it', async () => {
+    let hers: Deposit | null = null
+    const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+    const bank = {
+      read: async () => hers,
+      write: async (_: BeamId, keys: Deposit) => {
+        hers = keys
+      },
+    }
+    const eve = new Secrets(nowhere, bank)
+    await eve.make(BEAM)
+    await eve.deposit(BEAM)
+    const secrets = new Secrets(nowhere, { ...bank, write: async () => {} })
+    const { invite } = await secrets.make(BEAM)
+    const page = new Page(server, ADA, invite, secrets)
+    for (let times = 0; times < 3; times += 1) page.channel.saved(false)
+    await vi.waitFor(async () => expect((await secrets.enter(BEAM, null)).isDeposited).toBe(true))
+    await secrets.withdraw(BEAM)
+    page.channel.share(ITEM, 'oat milk', 'text')
+    await shared()
+    const { message } = server.item()
+    expect(await eve.open(BEAM, 'share_clipboard', String(message))).toEqual({ is: 'unknown' })
   })
 
   it('whose keys nobody deposited waits for another device, as any other', async () => {

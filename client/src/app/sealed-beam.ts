@@ -274,18 +274,17 @@ export class SealedBeam implements BeamChannel {
   /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */
   async #stored(isMine: boolean): Promise<void> {
     await this.#entered
-    const isDeposited = this.#having?.isDeposited ?? false
-    let having = await this.#secrets.stored(this.#beam)
+    let having = await this.#secrets.stored(this.#beam, isMine)
     // Others may have changed them while this device was away.
-    if (!this.#isSealed || isDeposited) having = await this.#secrets.withdraw(this.#beam)
-    // Only where a person has saved it here: else the server could have the keys by saying that somebody did.
-    if (this.#isSealed && (isMine || isDeposited)) await this.#deposit()
+    if (!this.#isSealed || having.deposits) having = await this.#secrets.withdraw(this.#beam)
+    if (this.#isSealed) await this.#deposit(having)
     this.#isWithdrawn = true
     this.#has(having)
   }
 
-  async #deposit(): Promise<void> {
-    await this.#secrets.deposit(this.#beam).catch(() => {})
+  /** Only where a person has saved it here, or the keys came from there: else the server could have them by saying so. */
+  async #deposit({ deposits }: Having): Promise<void> {
+    if (this.#isSaved && deposits) await this.#secrets.deposit(this.#beam).catch(() => {})
   }
 
   kept(isKept: boolean, isMine: boolean): void {
@@ -341,8 +340,10 @@ export class SealedBeam implements BeamChannel {
   }
 
   #changed(having: Having | null): void {
-    if (having) this.#has(having)
-    if (this.#isSaved && having?.isDeposited) void this.#deposit()
+    if (having) {
+      this.#has(having)
+      void this.#deposit(having)
+    }
     this.#changes.again()
   }
 
@@ -352,7 +353,9 @@ export class SealedBeam implements BeamChannel {
     const isNewer = having.invite !== this.#having?.invite
     this.#has(having)
     this.#knowsMore()
-    if (isNewer) this.#changes.again()
+    if (!isNewer) return
+    void this.#deposit(having)
+    this.#changes.again()
   }
 
   end(): void {
@@ -473,7 +476,7 @@ export class SealedBeam implements BeamChannel {
 
   /** Keys that this device does not know may be in the deposit of a saved beam. */
   async #withdraw(): Promise<void> {
-    if (this.#isSaved && this.#having?.isDeposited) this.#has(await this.#secrets.withdraw(this.#beam))
+    if (this.#isSaved && this.#having?.deposits) this.#has(await this.#secrets.withdraw(this.#beam))
   }
 
   /** Asks the other devices for keys that this one does not know. */

@@ -64,6 +64,7 @@ export class Keyring {
   #own = randomBytes(KEY_BYTES)
   #hasLetIn = false
   #isDeposited = false
+  #deposits = false
   /** Made for one join, and void once a device has let this one in: a late answer of one that was asked before still opens. */
   #joining: CryptoKeyPair | null = null
 
@@ -150,9 +151,18 @@ export class Keyring {
     }
   }
 
-  /** The server stores the beam: from now on it may have the keys. */
-  deposited(): void {
+  /** The server stores the beam: from now on it may have the keys. @param isMine whether the person at this device has saved it */
+  stored(isMine: boolean): void {
     this.#isDeposited = true
+    this.#deposits ||= isMine
+  }
+
+  /**
+   * Whether this device deposits the keys (E9). Else the server could have them by saying that somebody has saved the beam, or say
+   * which keys count.
+   */
+  get deposits(): boolean {
+    return this.#deposits
   }
 
   /** What is deposited with a saved beam (E9); null before this device has been let in. */
@@ -161,17 +171,16 @@ export class Keyring {
     return shared && { keys: shared.keys, current: shared.current }
   }
 
-  /** Takes what was deposited. Returns false when it is not what it should be. */
+  /** Takes what was deposited; a device that is in takes it to open with. Returns false when it is not what it should be. */
   async withdraw({ keys, current }: Deposit): Promise<boolean> {
     const sealing = await keyNamed(current, keys.map(keyOf))
     if (!sealing) return false
-    const isNew = !this.#openers.has(current)
+    const isIn = this.isKeyed
     const invite = toBase64Url(this.#invite?.secret ?? (await inviteOf(sealing)))
     const told = { keys, current, invite, hasLetIn: true, isDeposited: true }
-    if (!(await this.take({ ...told, changes: NEVER, devices: {}, removed: [] }))) return false
-    // Others have changed it while this device was away.
-    if (isNew) await this.#sealWith(sealing)
-    return true
+    const isTaken = await this.take({ ...told, changes: NEVER, devices: {}, removed: [] }, false)
+    this.#deposits ||= isTaken && !isIn
+    return isTaken
   }
 
   /** Returns what lets in whoever has the link, as base64url (E10); null before this device has been let in. */
@@ -198,13 +207,21 @@ export class Keyring {
     const isDeposited = this.#isDeposited
     const none = { keys: [], current: '', changes: NEVER, devices: {}, removed: [] }
     const shared = this.shared ?? { ...none, invite, hasLetIn: false, isDeposited }
-    return { ...shared, own: toBase64Url(this.#own), past: [...this.#past], gone: this.#gone }
+    return {
+      ...shared,
+      own: toBase64Url(this.#own),
+      past: [...this.#past],
+      gone: this.#gone,
+      deposits: this.#deposits,
+    }
   }
 
   /** Takes what an earlier page has kept. */
-  async restore({ own, past, gone, ...shared }: KeptShared): Promise<boolean> {
+  async restore({ own, past, gone, deposits, ...shared }: KeptShared): Promise<boolean> {
     const secret = keyOf(own)
-    if (secret) this.#own = secret
+    // Another page of this browser may have kept it since: the others have been told the one of this page.
+    if (secret && !this.isKeyed) this.#own = secret
+    this.#deposits ||= deposits
     this.#forget(gone)
     for (const id of past) this.#past.add(id)
     return this.take(shared)

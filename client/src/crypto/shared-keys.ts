@@ -29,6 +29,8 @@ export interface KeptShared extends SharedKeys {
   readonly past: readonly string[]
   /** All devices that were removed, perhaps after the key that seals was made. */
   readonly gone: readonly string[]
+  /** Whether this device deposits the keys (E9): its person has saved the beam, or it has them from the deposit. */
+  readonly deposits: boolean
 }
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
@@ -48,6 +50,7 @@ const keptSchema = v.object({
   own: v.string(),
   past: v.array(v.string()),
   gone: v.array(v.string()),
+  deposits: v.boolean(),
 })
 
 /** Reads what a welcome tells. It was sealed by a device of the beam, which may be of another version. */

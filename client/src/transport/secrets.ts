@@ -26,6 +26,8 @@ export interface Having {
   readonly hasLetIn: boolean
   /** Whether the server may have the keys. */
   readonly isDeposited: boolean
+  /** Whether it deposits the keys of a saved beam (E9). */
+  readonly deposits: boolean
   /** The secret that the link carries, as base64url; null where it is not known here. */
   readonly invite: string | null
   /** Whether the person opened a link whose keys this device does not have yet, though it is in. */
@@ -82,12 +84,8 @@ export class Secrets {
   async enter(beam: BeamId, invite: string | null): Promise<Having> {
     const ring = this.#rings.get(beam) ?? new Keyring()
     this.#rings.set(beam, ring)
-    const kept = ring.isKeyed ? null : await this.kept.read(beam)
-    if (kept) {
-      await ring.restore(kept)
-      // Keys are swept by the time at which they were written last.
-      await this.#keep(beam, ring)
-    }
+    // Keys are swept by the time at which they were written last.
+    await this.#keep(beam, ring)
     const secret = invite === null ? null : fromBase64Url(invite)
     if (secret) {
       await ring.invite(secret)
@@ -96,10 +94,10 @@ export class Secrets {
     return having(ring)
   }
 
-  /** The server stores the beam, so that it may have the keys. */
-  async stored(beam: BeamId): Promise<Having> {
+  /** The server stores the beam, so that it may have the keys. @param isMine whether the person at this device has saved it */
+  async stored(beam: BeamId, isMine: boolean): Promise<Having> {
     const ring = this.#ring(beam)
-    ring.deposited()
+    ring.stored(isMine)
     await this.#keep(beam, ring)
     return having(ring)
   }
@@ -166,8 +164,8 @@ export class Secrets {
    */
   async rekeySaved(beam: BeamId): Promise<void> {
     await this.enter(beam, null)
-    const { isKeyed, isDeposited } = await this.withdraw(beam)
-    if (!isKeyed || !isDeposited) return
+    const { isKeyed, deposits } = await this.withdraw(beam)
+    if (!isKeyed || !deposits) return
     await this.rekey(beam, [])
     await this.deposit(beam)
   }
@@ -281,7 +279,10 @@ export class Secrets {
     this.#comparing(beam).forget(device)
   }
 
+  /** Keeps what this page has, with what other pages of this browser have kept since. */
   async #keep(beam: BeamId, ring: Keyring): Promise<void> {
+    const before = await this.kept.read(beam)
+    if (before) await ring.restore(before)
     if (ring.kept) await this.kept.write(beam, ring.kept)
   }
 
@@ -309,6 +310,7 @@ function having(ring: Keyring): Having {
     isKeyed: ring.isKeyed,
     hasLetIn,
     isDeposited,
+    deposits: ring.deposits,
     invite: ring.secret && toBase64Url(ring.secret),
     hasOtherLink: ring.hasOtherLink,
     removed: ring.removed as readonly DeviceId[],
