@@ -40,16 +40,16 @@ impl Handed {
         to: (&PublicKey, DeviceId),
         randomness: &Secret<32>,
     ) -> Result<Self, Error> {
-        let (sender, receiver) = (point(from.0.public())?, point(to.0)?);
-        let (encapsulated, mut context) =
+        let (own, theirs) = (point(from.0.public())?, point(to.0)?);
+        let (encapsulated, mut sender) =
             setup_sender_with_rng::<AesGcm256, HkdfSha256, DhP256HkdfSha256>(
-                &OpModeS::Auth((from.0.private().clone(), sender)),
-                &receiver,
+                &OpModeS::Auth((from.0.private().clone(), own)),
+                &theirs,
                 &info(from.1, to.1),
                 &mut Given(randomness.expose()),
             )
             .map_err(|_| Error::NoKey)?;
-        let sealed = context.seal(content, b"").map_err(|_| Error::TooLong)?;
+        let sealed = sender.seal(content, b"").map_err(|_| Error::TooLong)?;
         Ok(Self { encapsulated: encapsulated.to_bytes().into(), sealed })
     }
 
@@ -64,14 +64,14 @@ impl Handed {
     ) -> Result<Zeroizing<Vec<u8>>, Error> {
         let encapsulated =
             Encapsulated::from_bytes(&self.encapsulated).map_err(|_| Error::NoKey)?;
-        let mut context = setup_receiver::<AesGcm256, HkdfSha256, DhP256HkdfSha256>(
+        let mut receiver = setup_receiver::<AesGcm256, HkdfSha256, DhP256HkdfSha256>(
             &OpModeR::Auth(point(from.0)?),
             to.0.private(),
             &encapsulated,
             &info(from.1, to.1),
         )
         .map_err(|_| Error::NotAuthentic)?;
-        context.open(&self.sealed, b"").map(Zeroizing::new).map_err(|_| Error::NotAuthentic)
+        receiver.open(&self.sealed, b"").map(Zeroizing::new).map_err(|_| Error::NotAuthentic)
     }
 }
 
