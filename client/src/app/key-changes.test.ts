@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Deposit } from '../crypto/keyring'
+import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { Secrets } from '../transport/secrets'
 import { ADA, BEAM, BOB, EVE, ITEM, newSecrets, OTHER, Page, Server } from './sealed-beam-stage'
@@ -249,5 +250,29 @@ describe('e12 a renewed link', () => {
     late.channel.move(NEXT, false)
     server.lists(ADA, BOB, CLEO)
     await vi.waitFor(() => expect(late.isLinkOld).toBe(true))
+  })
+})
+
+describe('e1 the pages of a browser', () => {
+  it('take no newer keys from each other that one of them has kept', async () => {
+    const kept = new Map<BeamId, KeptShared>()
+    const store = {
+      read: async (beam: BeamId) => kept.get(beam) ?? null,
+      write: async (beam: BeamId, keys: KeptShared) => void kept.set(beam, keys),
+      remove: async (beam: BeamId) => void kept.delete(beam),
+    }
+    const page = () => new Secrets(store, { read: async () => null, write: async () => {} })
+    const [first, second] = [page(), page()]
+    await first.make(BEAM)
+    await second.enter(BEAM, null)
+    await first.rekey(BEAM, [EVE])
+    const sealed = await first.seal(BEAM, 'share_clipboard', 'oat milk')
+    // It was in another beam meanwhile.
+    await second.enter(BEAM, null)
+    const later = page()
+    await later.enter(BEAM, null)
+    for (const one of [second, later]) {
+      expect(await one.open(BEAM, 'share_clipboard', sealed)).toMatchObject({ is: 'open', text: 'oat milk' })
+    }
   })
 })
