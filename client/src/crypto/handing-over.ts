@@ -3,7 +3,7 @@
  * its public key while all have the same keys, and what it tells says later whether it needs newer ones.
  */
 import * as v from 'valibot'
-import { toBase64Url, utf8 } from './bytes'
+import { type Bytes, toBase64Url, utf8 } from './bytes'
 import { deviceKeys, openFrom, sealFor } from './device-keys'
 import { headerOf } from './envelope'
 import { type Keyring, sealedOf, type WelcomeMessage } from './keyring'
@@ -32,10 +32,15 @@ export interface Introduced {
 }
 
 export class HandingOver {
+  /** The key pair that was derived last, with the secret of which it follows. */
+  #derived: { readonly own: Bytes; readonly keys: Promise<CryptoKeyPair> } | null = null
+
   constructor(readonly ring: Keyring) {}
 
   get #own(): Promise<CryptoKeyPair> {
-    return deviceKeys(this.ring.own)
+    const { own } = this.ring
+    if (this.#derived?.own !== own) this.#derived = { own, keys: deviceKeys(own) }
+    return this.#derived.keys
   }
 
   /** Returns what tells a device the public key of this one. @throws when this device has not been let in */

@@ -55,6 +55,7 @@ export interface Deposits {
 export class Secrets {
   readonly #rings = new Map<BeamId, Keyring>()
   readonly #comparisons = new WeakMap<Keyring, Comparisons>()
+  readonly #handingOver = new WeakMap<Keyring, HandingOver>()
 
   constructor(
     readonly kept: KeptKeys,
@@ -294,7 +295,10 @@ export class Secrets {
   }
 
   #handing(beam: BeamId): HandingOver {
-    return new HandingOver(this.#ring(beam))
+    const ring = this.#ring(beam)
+    const handing = this.#handingOver.get(ring) ?? new HandingOver(ring)
+    this.#handingOver.set(ring, handing)
+    return handing
   }
 
   #ring(beam: BeamId): Keyring {
