@@ -323,14 +323,14 @@ export class SealedBeam implements BeamChannel {
 
   /** Changes the keys, in the order of what goes out: what is sealed with the new ones comes to devices that have them already. */
   #change(make: () => Promise<Having | null>): void {
-    let having: Having | null = null
+    // A step that fails is tried again, and must not change them twice.
+    let made: Having | null = null
     this.#send(async () => {
-      having ??= await make()
+      made ??= await make()
+      const having = made
       if (!having?.isKeyed) return () => {}
-      const [forAll, kept] = [
-        await this.#changes.forAll(),
-        this.#keptKeys && (await this.#secrets.sealKept(this.#beam)),
-      ]
+      const forAll = await this.#changes.forAll()
+      const kept = this.#keptKeys && (await this.#secrets.sealKept(this.#beam))
       return () => {
         this.#changes.hand(forAll)
         if (this.#keptKeys && kept) this.#live().share(this.#keptKeys.id, keptKeysMessage(kept), 'text')
@@ -339,11 +339,9 @@ export class SealedBeam implements BeamChannel {
     })
   }
 
-  #changed(having: Having | null): void {
-    if (having) {
-      this.#has(having)
-      void this.#deposit(having)
-    }
+  #changed(having: Having): void {
+    this.#has(having)
+    void this.#deposit(having)
     this.#changes.again()
   }
 
@@ -351,11 +349,9 @@ export class SealedBeam implements BeamChannel {
   #handed(having: Having): void {
     this.ways.hasLearnt()
     const isNewer = having.invite !== this.#having?.invite
-    this.#has(having)
+    if (isNewer) this.#changed(having)
+    else this.#has(having)
     this.#knowsMore()
-    if (!isNewer) return
-    void this.#deposit(having)
-    this.#changes.again()
   }
 
   end(): void {
