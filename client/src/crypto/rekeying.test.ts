@@ -286,6 +286,17 @@ describe('e12 the keys', () => {
     },
   )
 
+  it('of a removal count, and not those of renewals at the same moment: these keep what the removed device has', async () => {
+    const { beam, ada, bob, eve } = await three()
+    await ada.ring.rekey([eve.id])
+    eve.isRemoved = true
+    for (let times = 0; times < 3; times += 1) await bob.ring.renew()
+    const { current } = ada.ring.shared ?? {}
+    await beam.settles()
+    expect([ada.ring.shared?.current, bob.ring.shared?.current]).toEqual([current, current])
+    expect(bob.ring.secret).toEqual(ada.ring.secret)
+  })
+
   it('are not taken of who says that a device which is here was removed', async () => {
     const { ada, bob, eve } = await three()
     await eve.ring.rekey([ada.id])
