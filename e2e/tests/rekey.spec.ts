@@ -59,7 +59,7 @@ async function removesLast(device: Device): Promise<void> {
   await device.page.keyboard.press('Escape')
 }
 
-/** The link that a device shows, once it is another one than before. */
+/** The link that a device shows, once its secret is another one than before. */
 async function newLinkOf({ page }: Device, old: string): Promise<string> {
   await page
     .getByRole('button', { name: /devices/ })
@@ -67,11 +67,15 @@ async function newLinkOf({ page }: Device, old: string): Promise<string> {
     .click()
   await page.getByRole('button', { name: 'Add a device' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add a device' })
-  const link = dialog.getByRole('definition').first()
-  await expect(link).not.toHaveText(old)
-  const shown = (await link.textContent()) ?? ''
+  let link = old
+  await expect
+    .poll(async () => {
+      link = (await dialog.getByRole('definition').first().textContent()) ?? ''
+      return secretIn(link)
+    })
+    .not.toBe(secretIn(old))
   await dialog.getByRole('button', { name: 'Close' }).click()
-  return shown
+  return link
 }
 
 /** The device was closed by the server, and says so. */
@@ -194,7 +198,6 @@ test('e12 a renewed link carries a new secret, by which what was written is read
   await ada.page.getByRole('link', { name: 'Home', exact: true }).click()
   const now = await newLinkOf(ada, link)
   expect(secretIn(now)).not.toBe('')
-  expect(secretIn(now)).not.toBe(secretIn(link))
   // A device that needs no link comes along, and shows the same one.
   expect(await newLinkOf(desk, link)).toBe(now)
   await bob.opens(link)
