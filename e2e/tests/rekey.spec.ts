@@ -1,6 +1,6 @@
 /** Removing a device and renewing a link change the keys of a sealed beam (E12), in real browsers. */
 import { expect } from '@playwright/test'
-import { hasAccount, opensBeams, opensSharing, savesBeam } from '../support/account.ts'
+import { hasAccount, opensBeams, savesBeam } from '../support/account.ts'
 import type { Device } from '../support/device.ts'
 import { MB } from '../support/files.ts'
 import { Hostile } from '../support/hostile.ts'
@@ -189,7 +189,7 @@ test('e12 a renewed link carries a new secret, by which what was written is read
     await one.sees('Keys are with Jonas')
   }
   await opensBeams(ada)
-  await opensSharing(ada, 'Cabin')
+  await ada.card('Cabin').getByRole('button', { name: 'Share', exact: true }).click()
   await ada.page.getByRole('button', { name: 'Renew link' }).click()
   await ada.page.getByRole('alertdialog').getByRole('button', { name: 'Renew link' }).click()
   await ada.seesToast('Link renewed successfully')
