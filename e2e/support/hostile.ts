@@ -24,6 +24,8 @@ export class Hostile {
   toPage: Hook = asItIs
   /** Relayed frames, on their way to the page. Null drops one. */
   frameToPage: (frame: Buffer) => Buffer | null = (frame) => frame
+  /** Whether the page is not told when the real server closes it. */
+  isHolding = false
   /** Everything in text that went by, in both directions. */
   readonly heard: Message[] = []
   #route: WebSocketRoute | null = null
@@ -58,6 +60,9 @@ export class Hostile {
         (passed) => server.send(passed),
       ),
     )
+    server.onClose((code, reason) => {
+      if (!this.isHolding) void route.close({ ...(code !== undefined && { code }), reason: reason ?? '' })
+    })
     server.onMessage((data) =>
       this.#pass(data, this.toPage, this.frameToPage, (passed) => route.send(passed)),
     )

@@ -73,6 +73,11 @@ export async function picturesOn(device: Device): Promise<string[]> {
   return pictures.allInnerTexts()
 }
 
+/** Expects that a device says that the beam is encrypted, for so many devices. */
+export async function encrypted(device: Device, count: number): Promise<void> {
+  await expect(device.page.getByRole('button', { name: `Encrypted · ${count} devices` })).toBeVisible()
+}
+
 /** Opens the list of devices. */
 export async function opensDevices(device: Device): Promise<void> {
   await device.page.locator('button[aria-haspopup=dialog][aria-expanded=false]').first().click()

@@ -4,11 +4,8 @@ import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import { MB } from '../support/files.ts'
 import { cutDirectPaths } from '../support/paths.ts'
-import { Overheard, opensDevices, picturesOn, seals } from '../support/sealing.ts'
+import { encrypted, Overheard, opensDevices, picturesOn, seals } from '../support/sealing.ts'
 import { type CallDevice, test } from '../support/stage.ts'
-
-const encrypted = (device: Device, count: number) =>
-  expect(device.page.getByRole('button', { name: `Encrypted · ${count} devices` })).toBeVisible()
 
 async function sealing(device: CallDevice, name: string, phone = false): Promise<Device> {
   const made = await device(name, { phone })

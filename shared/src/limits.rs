@@ -61,7 +61,7 @@ pub const MAX_PLACES: usize = 500;
 /// Most devices that can be removed from one beam. Against more, renew its link.
 pub const MAX_REMOVED_DEVICES: usize = 1000;
 /// Most keys that are deposited for one saved beam (H52): one more for each time that devices were removed.
-pub const MAX_DEPOSITED_KEYS: usize = 16;
+pub const MAX_DEPOSITED_KEYS: usize = 256;
 /// How long a short code stands for its beam (H33): long enough to read it out and to type it.
 pub const CODE_LIFETIME: Duration = Duration::from_mins(10);
 /// Most short codes at a time, each of a different beam. It keeps guesses hopeless: one of 54,000 would be right.

@@ -11,6 +11,7 @@ use heliograph_shared::e2ee::error::Error;
 use heliograph_shared::e2ee::file_chunks::{
     FileCipher, HEADER_BYTES, SEALED_CHUNK_BYTES, chunk_start, sealed_size,
 };
+use heliograph_shared::e2ee::handed::Handed;
 use heliograph_shared::e2ee::invite::Invite;
 use heliograph_shared::e2ee::key_pair::KeyPair;
 use heliograph_shared::e2ee::secret::Secret;
@@ -121,6 +122,42 @@ fn e6_a_welcome_opens_for_its_joiner_with_the_pre_shared_key_alone() {
         assert_eq!(opened(&keys, device, &other_psk), refused);
         assert_eq!(opened(&keys, device, &other_name), refused);
         assert_eq!(opened(&KeyPair::derive(&randomness), device, &psk), refused);
+    }
+}
+
+#[test]
+fn e15_what_a_device_hands_over_opens_for_that_device_and_from_that_device_alone() {
+    let part = Part::of("handed");
+    let [sender, receiver] = ["sender", "receiver"].map(|name| {
+        let keys = KeyPair::derive(&part.secret(&format!("{name}Secret")));
+        assert_eq!(*keys.public(), part.bytes(&format!("{name}Public")));
+        let device: DeviceId = serde_json::from_value(part.0[name].clone()).unwrap();
+        (keys, device)
+    });
+    let content = part.vec("content");
+    let from_browser =
+        Handed { encapsulated: part.bytes("encapsulated"), sealed: part.vec("sealed") };
+    let own = Handed::seal(
+        &content,
+        (&sender.0, sender.1),
+        (receiver.0.public(), receiver.1),
+        &Secret::new([5; 32]),
+    )
+    .unwrap();
+
+    for handed in [from_browser, own] {
+        let opened = |from: (&KeyPair, DeviceId), to: (&KeyPair, DeviceId)| {
+            handed.open((from.0.public(), from.1), to).map(|content| content.to_vec())
+        };
+        let (from, to) = ((&sender.0, sender.1), (&receiver.0, receiver.1));
+        assert_eq!(opened(from, to), Ok(content.clone()));
+        let refused = Err(Error::NotAuthentic);
+        let other = KeyPair::derive(&Secret::new([9; 32]));
+        let other_device = DeviceId::from_bytes([9; 16]);
+        assert_eq!(opened((&other, from.1), to), refused);
+        assert_eq!(opened((from.0, other_device), to), refused);
+        assert_eq!(opened(from, (&other, to.1)), refused);
+        assert_eq!(opened(from, (to.0, other_device)), refused);
     }
 }
 

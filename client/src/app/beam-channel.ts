@@ -37,8 +37,12 @@ export interface BeamChannel extends Opener {
   kept(isKept: boolean, isMine: boolean): void
   /** The person has what is missing here looked for again (E14). */
   lookForMissing(): void
-  /** The beam has another id now (H28). */
-  move(beam: BeamId): void
+  /** The devices were removed from the beam, perhaps before this page has joined (S25). */
+  removed(devices: readonly DeviceId[]): void
+  /** Changes the keys, because somebody may not read the beam any more who is not here. */
+  rekey(): void
+  /** The beam has another id now (H28). @param isMine whether this page has renewed its link */
+  move(beam: BeamId, isMine: boolean): void
   /** The beam was left: nothing is sent or handed on any more. */
   end(): void
 }
@@ -79,6 +83,8 @@ export class ClearChannel implements BeamChannel {
   saved(): void {}
   kept(): void {}
   lookForMissing(): void {}
+  removed(): void {}
+  rekey(): void {}
   move(): void {}
   end(): void {}
 }

@@ -12,6 +12,7 @@ import type {
   Kept,
   ServerMessage,
 } from '../protocol/bindings'
+import { mayRemoveDevices } from '../stores/beam-access'
 import type { BeamSession } from '../stores/beam-session'
 import { SEALING } from '../stores/devices'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
@@ -29,7 +30,7 @@ import { AccessNews } from './access-news'
 import { AddressedItems } from './addressed-items'
 import { type BeamChannel, ClearChannel } from './beam-channel'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
-import { learnIn, learnPolicy, learnTrust, loadTrust } from './beam-trust'
+import { learnIn, learnPolicy, learnRemoved, learnTrust, loadTrust } from './beam-trust'
 import { ClearCopies, loadClearCopies } from './clear-copies'
 import type { PageContext } from './context'
 import { DeviceLinks } from './device-links'
@@ -121,11 +122,11 @@ export class BeamConnection {
   }
 
   /** Follows the beam to its new id. Items stay; the server sends a new device list. */
-  move(beamId: BeamId, beamKey: BeamKey | null): void {
+  move(beamId: BeamId, beamKey: BeamKey | null, isMine: boolean): void {
     this.#beamId = beamId
     this.#access.lost()
     this.devices.cut()
-    this.channel.move(beamId)
+    this.channel.move(beamId, isMine)
     this.live.move(beamId, beamKey)
   }
 
@@ -206,6 +207,7 @@ export class BeamConnection {
         this.devices.list(message.message, this.channel)
         return this.#addressed.listed()
       case 'devices_removed':
+        this.channel.removed(message.message)
         return this.devices.remove(message.message)
       case 'rec_clipboard':
         return this.#opening.push({ type: 'received', item: message, note: this.#notes.markOf(message.from) })
@@ -258,6 +260,8 @@ export class BeamConnection {
       onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),
       onIn: (device) => learnIn(stores, this.#beamId, device),
       asksBefore: () => letsNobodyInUnasked(stores.trust.getState()),
+      onRemoved: (devices) => learnRemoved(stores, this.#beamId, devices),
+      mayRemove: () => mayRemoveDevices(stores.access.getState()),
     })
     this.ways = sealed.ways
     return sealed

@@ -31,6 +31,13 @@ export function learnTrust(stores: Watched, beam: BeamId, device: DeviceId, trus
   keep(stores, beam)
 }
 
+/** The devices were removed: nothing has to be compared with them any more. */
+export function learnRemoved(stores: Watched, beam: BeamId, devices: readonly DeviceId[]): void {
+  const before = stores.trust.getState()
+  tell(stores, { type: 'removed', devices })
+  if (stores.trust.getState() !== before) keep(stores, beam)
+}
+
 /** The device has let this one in. */
 export function learnIn(stores: Watched, beam: BeamId, device: DeviceId): void {
   tell(stores, { type: 'in', device })

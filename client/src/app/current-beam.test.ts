@@ -101,7 +101,7 @@ describe('what is open on the items of a beam', () => {
   })
 
   it('stays open when the link of the beam is renewed', () => {
-    beam.renewed(OLD, RENEWED)
+    beam.renewed(OLD, RENEWED, true)
     expect(stores.editor.getState()).toEqual(field)
   })
 })

@@ -107,7 +107,7 @@ export class CurrentBeam {
     if (this.#connection !== connection || this.#session()?.beamId !== old) return
     if (found === 'ended') void this.#secrets.forget(old).catch(() => {})
     if (typeof found === 'string') show({ status: 'stopped', why: found })
-    else this.renewed(old, found)
+    else this.renewed(old, found, false)
   }
 
   /** Creates a new beam and enters it, unless the page has entered another one meanwhile. */
@@ -140,18 +140,22 @@ export class CurrentBeam {
   join(beamId: BeamId, secret: LinkSecret = NO_SECRET): void {
     const session = this.#session()
     if (session?.beamId !== beamId) return this.enter({ ...joinedSession(beamId), ...secret })
-    // Whoever came without the link, and could not be let in, has it now.
-    if (secret.invite && !session.invite) return this.enter({ ...session, ...secret })
+    // Whoever came without the link, and could not be let in, has it now; or it is newer than the keys that are here.
+    if (secret.invite && secret.invite !== session.invite) return this.enter({ ...session, ...secret })
     if (this.#context.stores.connection.getState().status === 'stopped') this.rejoin()
   }
 
   /**
    * Follows a beam to its new id (H28). A page that is in it stays the same device and keeps its items. The beam key is
    * dropped, because it belongs to the old id.
+   * @param isMine whether this page has renewed the link
    */
-  renewed(old: BeamId, { beam_id, beam_name }: Beam): void {
+  renewed(old: BeamId, { beam_id, beam_name }: Beam, isMine: boolean): void {
     const session = this.#session()
-    if (session?.beamId !== old) return
+    if (session?.beamId !== old) {
+      if (isMine && isSealing()) void this.#secrets.moved(old, beam_id, true).catch(() => {})
+      return
+    }
     moveDeviceToken(old, beam_id)
     this.#context.stores.canvas.setState(
       (state) => reduceCanvas(state, { type: 'moved', beam: beam_id }),
@@ -162,7 +166,13 @@ export class CurrentBeam {
     const ended = { type: 'forgotten', beam: old } as const
     this.#context.stores.recentBeams.setState((state) => reduceRecentBeams(state, ended), true)
     this.#context.stores.session.setState({ status: 'set', session: renewed }, true)
-    this.#connection?.move(beam_id, null)
+    this.#connection?.move(beam_id, null, isMine)
+  }
+
+  /** Somebody may not read a saved beam any more: what is shared from now on is under another key. */
+  readingTaken(id: BeamId): void {
+    if (this.#session()?.beamId === id) this.#connection?.channel.rekey()
+    else if (isSealing()) void this.#secrets.rekeySaved(id).catch(() => {})
   }
 
   /** Saves the beam to the account. Resolves to null once it is saved, else to the reason why not. */

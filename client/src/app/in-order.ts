@@ -8,6 +8,11 @@ export class InOrder {
     this.#last = this.#runAfter(this.#last, step)
   }
 
+  /** Resolves when all steps until now are done. */
+  get done(): Promise<void> {
+    return this.#last
+  }
+
   end(): void {
     this.#hasEnded = true
   }

@@ -33,7 +33,7 @@ describe('a renewed link', () => {
 
   it('h28_is_followed_as_the_same_device_without_the_key_of_the_old_id', () => {
     const before = FakeSocket.newest
-    beam.renewed(OLD, RENEWED)
+    beam.renewed(OLD, RENEWED, true)
     const after = FakeSocket.newest
     expect(before.isClosed).toBe(true)
     expect(after.url).toContain(`/ws/beam/${NEW}/`)
@@ -46,7 +46,7 @@ describe('a renewed link', () => {
   it('h28_is_followed_although_the_server_has_ended_the_old_id_first', async () => {
     FakeSocket.newest.onclose({ code: 4404 })
     await shows({ status: 'stopped', why: 'ended' })
-    beam.renewed(OLD, RENEWED)
+    beam.renewed(OLD, RENEWED, true)
     expect(FakeSocket.newest.url).toContain(`/ws/beam/${NEW}/`)
     FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
     expect(stores.connection.getState()).toEqual({ status: 'live' })
@@ -59,7 +59,7 @@ describe('a renewed link', () => {
   })
 
   it('is followed by the next load of the page too', () => {
-    beam.renewed(OLD, RENEWED)
+    beam.renewed(OLD, RENEWED, true)
     expect(loadSession(Date.now())).toEqual({
       beamId: NEW,
       beamKey: null,
@@ -76,14 +76,14 @@ describe('a renewed link', () => {
     const places = new Map([[ITEM, { x: 1, y: 2, z: 3 }]])
     stores.canvas.setState({ beam: OLD, places })
     const camera = stores.canvas.getState().camera
-    beam.renewed(OLD, RENEWED)
+    beam.renewed(OLD, RENEWED, true)
     expect(stores.items.getState().items).toEqual([item])
     expect(stores.transfers.getState().transfers[ITEM]).toMatchObject({ role: 'sending', url: 'blob:a' })
     expect(stores.canvas.getState()).toMatchObject({ beam: NEW, places, camera })
   })
 
   it('of another beam changes nothing here', () => {
-    beam.renewed('5b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId, RENEWED)
+    beam.renewed('5b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId, RENEWED, true)
     expect(FakeSocket.all).toHaveLength(1)
     expect(stores.session.getState()).toMatchObject({ session: { beamId: OLD } })
   })

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamActions } from '../features/beam-actions'
 import type { Beam, BeamId, BeamShare } from '../protocol/bindings'
 import { createStores, type Stores } from '../stores/stores'
@@ -8,7 +8,7 @@ import { createSavedBeams } from './saved-beams'
 import { createToaster } from './toaster'
 
 const BEAM = { beam_id: 'beam', beam_name: 'Trip' } as Beam
-const SHARE = { id: 'share', shared_with: 'grace', share_type: 'read' } as BeamShare
+const SHARE = { id: 'share', beam: BEAM, shared_with: 'grace', share_type: 'read' } as BeamShare
 
 let answer: () => Promise<unknown>
 vi.mock('../transport/beam-calls', () => {
@@ -20,18 +20,27 @@ vi.mock('../transport/beam-calls', () => {
     'changeShare',
     'removeShare',
     'readBeam',
+    'changeBeam',
   ]
   return Object.fromEntries(names.map((name) => [name, () => answer()]))
 })
 
 let stores: Stores
 let actions: BeamActions
+/** The beams that somebody may not read any more. */
+let taken: BeamId[]
 const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
 
 beforeEach(() => {
   vi.unstubAllGlobals()
   stores = createStores()
-  actions = createSavedBeams({ stores, toaster: createToaster(stores.toasts), onRenewed: () => {} })
+  taken = []
+  actions = createSavedBeams({
+    stores,
+    toaster: createToaster(stores.toasts),
+    onRenewed: () => {},
+    onReadingTaken: (beam) => void taken.push(beam),
+  })
 })
 
 const ada = { username: 'ada', first_name: 'Ada', last_name: '', email: '', profile_picture: null }
@@ -99,4 +108,23 @@ it.each([
   document.execCommand = () => false
   await actions.copyId(BEAM.beam_id)
   expect(toasts()).toEqual([sentence])
+})
+
+describe('e15 the keys of a beam change when somebody may not read it any more', () => {
+  it.each<[string, readonly BeamId[], () => Promise<unknown>]>([
+    ['by a share that is removed', [BEAM.beam_id], () => actions.unshare(SHARE)],
+    ['by the link', [BEAM.beam_id], () => actions.setLinkAccess(BEAM, 'none')],
+    ['and not when the link still lets read', [], () => actions.setLinkAccess(BEAM, 'read')],
+    ['and not when a share still lets read', [], () => actions.changeLevel(SHARE, 'read')],
+  ])('%s', async (_, beams, act) => {
+    answer = async () => SHARE
+    await act()
+    expect(taken).toEqual(beams)
+  })
+
+  it('and not when the server has refused it', async () => {
+    answer = () => Promise.reject(new HttpError(403, 'no', 'Only the owner may do this.'))
+    await actions.unshare(SHARE)
+    expect(taken).toEqual([])
+  })
 })

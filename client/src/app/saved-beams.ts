@@ -18,6 +18,8 @@ interface Context {
   readonly toaster: Toaster
   /** A beam has a new id; a page that is in it follows. */
   readonly onRenewed: (old: BeamId, beam: Beam) => void
+  /** Somebody may not read a beam any more. */
+  readonly onReadingTaken: (beam: BeamId) => void
 }
 
 export function createSavedBeams(context: Context): BeamActions {
@@ -81,7 +83,12 @@ function createBeamList({ stores, toaster }: Context): ListActions {
   }
 }
 
-function createSharesOfBeam({ stores, toaster, onRenewed }: Context): Omit<BeamActions, keyof ListActions> {
+function createSharesOfBeam({
+  stores,
+  toaster,
+  onRenewed,
+  onReadingTaken,
+}: Context): Omit<BeamActions, keyof ListActions> {
   const tell = teller(stores)
   const attempt = attempts(toaster)
   return {
@@ -108,15 +115,17 @@ function createSharesOfBeam({ stores, toaster, onRenewed }: Context): Omit<BeamA
         toaster.ok(t`Share permissions updated successfully`)
       })
     },
-    unshare: ({ id }) =>
+    unshare: ({ id, beam }) =>
       attempt(t`Failed to remove share`, async () => {
         await (await calls()).removeShare(id)
+        onReadingTaken(beam.beam_id)
         tell({ type: 'unshared', share: id })
         toaster.ok(t`Beam share removed successfully`)
       }),
     async setLinkAccess({ beam_id }, link_access) {
       await attempt(t`Failed to update permissions`, async () => {
         tell({ type: 'changed', beam: await (await calls()).changeBeam(beam_id, { link_access }) })
+        if (link_access === 'none') onReadingTaken(beam_id)
         toaster.ok(t`Share permissions updated successfully`)
       })
     },

@@ -1,143 +1,25 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
-import type { Deposit, SharedKeys } from '../crypto/keyring'
-import { BeamMemory } from '../protocol/beam-memory'
-import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
+import type { Deposit } from '../crypto/keyring'
+import type { KeptShared } from '../crypto/shared-keys'
+import type { BeamId, Device, DeviceId, ItemId } from '../protocol/bindings'
 import { copyId } from '../protocol/clear-copy'
-import type { Item } from '../protocol/item'
-import { createClearCopiesStore } from '../stores/clear-copies'
-import { createDevicesStore, reduceDevices } from '../stores/devices'
-import type { Encryption } from '../stores/encryption'
-import type { Trust } from '../stores/trust'
-import type { LiveBeam } from '../transport/live-beam'
-import { type Deposits, Secrets } from '../transport/secrets'
-import { ClearCopies } from './clear-copies'
-import { SealedBeam } from './sealed-beam'
-
-const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
-const ADA = '11234567-89ab-8cde-8f01-23456789abcd' as DeviceId
-const BOB = '21234567-89ab-8cde-8f01-23456789abcd' as DeviceId
-const EVE = '31234567-89ab-8cde-8f01-23456789abcd' as DeviceId
-const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
-const OTHER = '02234567-89ab-4cde-8f01-23456789abcd' as ItemId
-
-const CLEAR: LiveItem = { id: OTHER, seq: 1, from: ADA, at: 1, message: 'clear', extra: 'text' }
-
-interface Told {
-  readonly type: 'share' | 'delete' | 'signal' | 'e2e'
-  readonly from: DeviceId
-  readonly to?: DeviceId | undefined
-  readonly id?: ItemId
-  readonly message: unknown
-  readonly extra?: string | undefined
-}
-
-/** The server: it keeps all it is told, and forwards what lets devices in, and signals where it is to. */
-class Server {
-  forwardsSignals = false
-  readonly told: Told[] = []
-  readonly pages = new Map<DeviceId, Page>()
-
-  of(type: Told['type']): readonly Told[] {
-    return this.told.filter((one) => one.type === type)
-  }
-
-  hears(told: Told): void {
-    this.told.push(told)
-    const to = told.to && this.pages.get(told.to)?.channel
-    if (told.type === 'e2e' && to) to.heard(told.from, told.message)
-    if (told.type === 'signal' && to && this.forwardsSignals) to.signalled(told.from, told.message, () => {})
-  }
-
-  /** Tells every page which devices are here, and that nothing else is. */
-  lists(...devices: readonly DeviceId[]): void {
-    const listed = devices.map(sealing)
-    for (const device of devices) this.pages.get(device)?.channel.listed(listed)
-    const items = this.of('share').map((_, at) => this.item(at))
-    for (const device of devices) this.pages.get(device)?.channel.synced(items)
-  }
-
-  /** Returns an item that was shared, as it is sent to everybody. */
-  item(at = -1): LiveItem {
-    const shared = this.of('share').at(at)
-    if (!shared?.id) throw new Error('Nothing was shared.')
-    const { id, message, extra = '', from, to } = shared
-    return { id, seq: 1, from, at: 1, message, extra, ...(to && { to }) }
-  }
-}
-
-function sealing(device_id: DeviceId): Device {
-  return { device_id, name: '', caps: ['files', 'e2e1'] }
-}
-
-/** A page in the beam, with keys of its own. */
-class Page {
-  readonly states: Encryption['kind'][] = []
-  readonly secrets: Secrets
-  readonly channel: SealedBeam
-  invite: string | null
-  asks = false
-  readonly in: DeviceId[] = []
-  readonly unconfirmed: ItemId[] = []
-  readonly trust: Record<string, Trust | null> = {}
-  readonly stores = { devices: createDevicesStore(), clearCopies: createClearCopiesStore() }
-  readonly transfers = { offered: vi.fn((): Blob | null => null), tell: vi.fn() }
-
-  constructor(server: Server, me: DeviceId, invite: string | null, secrets = newSecrets()) {
-    this.secrets = secrets
-    this.invite = invite
-    const live: Pick<LiveBeam, 'share' | 'delete' | 'signal' | 'e2e' | 'resync' | 'shares' | 'memory'> = {
-      memory: new BeamMemory(),
-      shares: this.unconfirmed,
-      resync: () => {},
-      share: (id, message, extra, to) => server.hears({ type: 'share', from: me, id, message, extra, to }),
-      delete: (id, message, extra) => server.hears({ type: 'delete', from: me, id, message, extra }),
-      signal: (to, message) => server.hears({ type: 'signal', from: me, to, message }),
-      e2e: (to, message) => server.hears({ type: 'e2e', from: me, to, message }),
-    }
-    const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null, invite }
-    const copies = new ClearCopies(this.stores, this.transfers, () => live as LiveBeam)
-    this.stores.devices.setState((state) => reduceDevices(state, { type: 'welcomed', me }), true)
-    this.channel = new SealedBeam(session, secrets, () => live as LiveBeam, copies, {
-      onChange: ({ kind }) => this.states.push(kind),
-      onLearnt: ({ invite = this.invite }) => {
-        this.invite = invite
-      },
-      onKeyed: () => {},
-      onIn: (device) => {
-        this.in.push(device)
-      },
-      onTrust: (device, trust) => {
-        this.trust[device] = trust
-      },
-      onMissing: () => {},
-      asksBefore: () => this.asks,
-    })
-    server.pages.set(me, this)
-    this.channel.welcomed(me)
-  }
-
-  /** Resolves once the page says that the beam is so for it. */
-  async is(kind: Encryption['kind']): Promise<void> {
-    await vi.waitFor(() => expect(this.states.at(-1)).toBe(kind))
-  }
-
-  async opens(item: LiveItem): Promise<Item> {
-    const opened = await this.channel.open(item, null)
-    if (!opened) throw new Error('It is not shown.')
-    return opened
-  }
-}
-
-/** No keys of any saved beam. */
-function newDeposits(): Deposits {
-  return { read: async () => null, write: async () => {} }
-}
-
-function newSecrets(): Secrets {
-  const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
-  return new Secrets(nowhere, newDeposits())
-}
+import { reduceDevices } from '../stores/devices'
+import { Secrets } from '../transport/secrets'
+import {
+  ADA,
+  BEAM,
+  BOB,
+  CLEAR,
+  EVE,
+  ITEM,
+  newDeposits,
+  newSecrets,
+  OTHER,
+  Page,
+  Server,
+  sealing,
+} from './sealed-beam-stage'
 
 let server: Server
 let ada: Page
@@ -259,10 +141,10 @@ describe('e3 an item', () => {
   })
 
   it('is not shared in clear text by a page that was reloaded before it was let in', async () => {
-    const kept = new Map<string, SharedKeys>()
+    const kept = new Map<string, KeptShared>()
     const store = {
       read: async (beam: BeamId) => kept.get(beam) ?? null,
-      write: async (beam: BeamId, keys: SharedKeys) => void kept.set(beam, keys),
+      write: async (beam: BeamId, keys: KeptShared) => void kept.set(beam, keys),
       remove: async () => {},
     }
     const alone = new Server()
@@ -380,8 +262,8 @@ describe('e6 the way in', () => {
   it('is closed to a device with another secret', async () => {
     const eve = new Page(server, EVE, toBase64Url(new Uint8Array(32)))
     server.lists(ADA, EVE)
-    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(2))
-    expect(server.of('e2e')[1]?.message).toEqual({ op: 'refused', why: 'proof' })
+    await vi.waitFor(() => expect(server.ways).toHaveLength(2))
+    expect(server.ways[1]?.message).toEqual({ op: 'refused', why: 'proof' })
     expect(eve.states.at(-1)).toBe('waiting')
   })
 
@@ -389,7 +271,7 @@ describe('e6 the way in', () => {
     const eve = new Page(server, EVE, ada.invite)
     const bob = new Page(server, BOB, ada.invite)
     server.lists(EVE, BOB)
-    await vi.waitFor(() => expect(server.of('e2e').length).toBeGreaterThanOrEqual(4))
+    await vi.waitFor(() => expect(server.ways.length).toBeGreaterThanOrEqual(4))
     server.lists(EVE, BOB, ADA)
     await Promise.all([eve.is('sealed'), bob.is('sealed')])
   })
@@ -399,14 +281,14 @@ describe('e6 the way in', () => {
     await bob.is('waiting')
     server.pages.delete(ADA)
     server.lists(ADA, BOB)
-    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(1))
+    await vi.waitFor(() => expect(server.ways).toHaveLength(1))
     server.pages.set(ADA, ada)
     // The server says that the request is of another device.
     ada.channel.listed([sealing(EVE)])
-    ada.channel.heard(EVE, server.of('e2e')[0]?.message)
-    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(2))
-    bob.channel.heard(ADA, server.of('e2e')[1]?.message)
-    await vi.waitFor(() => expect(server.of('e2e').length).toBeGreaterThanOrEqual(2))
+    ada.channel.heard(EVE, server.ways[0]?.message)
+    await vi.waitFor(() => expect(server.ways).toHaveLength(2))
+    bob.channel.heard(ADA, server.ways[1]?.message)
+    await vi.waitFor(() => expect(server.ways.length).toBeGreaterThanOrEqual(2))
     expect(bob.states.at(-1)).toBe('waiting')
   })
 
@@ -468,7 +350,37 @@ describe('e9 a saved beam', () => {
     const page = new Page(server, ADA, invite, secrets)
     page.channel.saved(false)
     await vi.waitFor(async () => expect((await secrets.enter(BEAM, null)).isDeposited).toBe(true))
+    // It may say so with each new socket.
+    page.channel.saved(false)
+    const change = vi.spyOn(secrets, 'stored')
+    page.channel.saved(false)
+    await vi.waitFor(() => expect(change).toHaveResolved())
+    await secrets.enter(BEAM, null)
     expect(write).not.toHaveBeenCalled()
+  })
+
+  it('does not seal with keys of the server where the server alone says that somebody saved it', async () => {
+    let hers: Deposit | null = null
+    const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+    const bank = {
+      read: async () => hers,
+      write: async (_: BeamId, keys: Deposit) => {
+        hers = keys
+      },
+    }
+    const eve = new Secrets(nowhere, bank)
+    await eve.make(BEAM)
+    await eve.deposit(BEAM)
+    const secrets = new Secrets(nowhere, { ...bank, write: async () => {} })
+    const { invite } = await secrets.make(BEAM)
+    const page = new Page(server, ADA, invite, secrets)
+    for (let times = 0; times < 3; times += 1) page.channel.saved(false)
+    await vi.waitFor(async () => expect((await secrets.enter(BEAM, null)).isDeposited).toBe(true))
+    await secrets.withdraw(BEAM)
+    page.channel.share(ITEM, 'oat milk', 'text')
+    await shared()
+    const { message } = server.item()
+    expect(await eve.open(BEAM, 'share_clipboard', String(message))).toEqual({ is: 'unknown' })
   })
 
   it('whose keys nobody deposited waits for another device, as any other', async () => {
@@ -570,7 +482,7 @@ describe('e8 the way in without the link', () => {
     await bobJoins()
     const eve = await typed(EVE)
     await vi.waitFor(() => expect(ada.trust[EVE]).toMatchObject({ state: 'asking' }))
-    expect(server.of('e2e').at(-1)?.message).toEqual({ op: 'wait' })
+    expect(server.ways.at(-1)?.message).toEqual({ op: 'wait' })
     expect(eve.states.at(-1)).toBe('locked')
     expect(eve.trust[ADA]?.signs).toEqual(ada.trust[EVE]?.signs)
     expect(ada.channel.ways.confirm(EVE)).toBe(true)
@@ -595,7 +507,7 @@ describe('e8 the way in without the link', () => {
     ada.channel.heard(EVE, { op: 'commit', commitment: await eve.secrets.commit(BEAM, ADA) })
     ada.channel.signal(BOB, 'what comes after it')
     await vi.waitFor(() => expect(server.of('signal')).toHaveLength(1))
-    expect(server.of('e2e')).toEqual([])
+    expect(server.ways).toEqual([])
   })
 
   it('counts what was shown and not let in: pictures cannot be tried until two are the same', async () => {
@@ -605,15 +517,15 @@ describe('e8 the way in without the link', () => {
       server.lists(ADA, EVE)
       await vi.waitFor(() => expect(eve.trust[ADA] !== undefined || times === 3).toBe(true))
     }
-    await vi.waitFor(() => expect(server.of('e2e').at(-1)?.message).toEqual({ op: 'refused', why: 'locked' }))
+    await vi.waitFor(() => expect(server.ways.at(-1)?.message).toEqual({ op: 'refused', why: 'locked' }))
   })
 
   it('is locked for a while after three failures', async () => {
     const commit = { op: 'commit', commitment: 'AAAA' }
     server.lists(ADA, EVE)
     for (let times = 0; times < 5; times += 1) ada.channel.heard(EVE, commit)
-    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(5))
-    const answers = server.of('e2e').map(({ message }) => (message as { op: string }).op)
+    await vi.waitFor(() => expect(server.ways).toHaveLength(5))
+    const answers = server.ways.map(({ message }) => (message as { op: string }).op)
     expect(answers).toEqual(['accept', 'accept', 'accept', 'refused', 'refused'])
   })
 
@@ -622,12 +534,12 @@ describe('e8 the way in without the link', () => {
     server.pages.delete(ADA)
     bob.channel.listed([ADA, BOB].map(sealing))
     bob.channel.synced([])
-    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(1))
+    await vi.waitFor(() => expect(server.ways).toHaveLength(1))
     const eve = new Page(new Server(), EVE, null)
     const { invite } = await eve.secrets.make(BEAM)
-    const accepted = await eve.secrets.accept(BEAM, BOB, commitmentIn(server.of('e2e')[0]?.message))
+    const accepted = await eve.secrets.accept(BEAM, BOB, commitmentIn(server.ways[0]?.message))
     bob.channel.heard(ADA, { op: 'accept', ...accepted })
-    await vi.waitFor(() => expect(server.of('e2e')).toHaveLength(2))
+    await vi.waitFor(() => expect(server.ways).toHaveLength(2))
     // Bob is let into a beam of the server's, and shows pictures that no device of his has.
     expect(bob.trust[ADA]?.state).toBe('unverified')
     expect(ada.trust[BOB]).toBeUndefined()

@@ -32,6 +32,7 @@ import type { ClearCopies } from './clear-copies'
 import { DeletionWitnesses } from './deletion-witnesses'
 import { InOrder } from './in-order'
 import { ItemVersions } from './item-versions'
+import { KeyChanges } from './key-changes'
 import { MissingItems, type MissingItemsEvents } from './missing-items'
 import { newItemId } from './random-ids'
 import { SealedTexts } from './sealed-texts'
@@ -45,7 +46,14 @@ export interface SealedBeamEvents
   onLearnt(learnt: Pick<BeamSession, 'invite' | 'isSealed'>): void
   /** This device has been let in. */
   onKeyed(): void
+  /** The devices that were removed, which have no key of now. */
+  onRemoved(devices: readonly DeviceId[]): void
+  /** Whether this device may remove others (S25). */
+  mayRemove(): boolean
 }
+
+/** So long another device has to change the keys when it has removed one, before this one does. In milliseconds. */
+const CHANGED_WITHIN_MS = 10_000
 
 export class SealedBeam implements BeamChannel {
   readonly #secrets: SecretsDoor
@@ -58,6 +66,7 @@ export class SealedBeam implements BeamChannel {
   readonly ways: WaysIn
   readonly #missing: MissingItems
   readonly #witnesses: DeletionWitnesses
+  readonly #changes: KeyChanges
   #beam: BeamId
   #me: DeviceId | null = null
   #encryption: Encryption = { kind: 'unknown' }
@@ -108,17 +117,24 @@ export class SealedBeam implements BeamChannel {
     this.#copies = copies
     this.ways = new WaysIn(secrets, () => this.#beam, {
       send: (to, way) => !this.#hasEnded && live().e2e(to, way),
-      onHaving: (having) => this.#has(having),
+      onHaving: (having) => {
+        this.#has(having)
+        this.#knowsMore()
+      },
       onTrust: events.onTrust,
       onIn: events.onIn,
-      onKeyless: () => this.#look(),
+      onRefused: () => this.#look(),
       asksBefore: events.asksBefore,
       now: () => Date.now(),
+    })
+    this.#changes = new KeyChanges(secrets, () => this.#beam, {
+      send: (to, way) => !this.#hasEnded && live().e2e(to, way),
+      onHanded: (having) => this.#handed(having),
     })
     this.#texts = new SealedTexts(secrets, {
       beam: () => this.#beam,
       invite: () => this.#having?.invite ?? null,
-      learn: () => this.ways.learn(),
+      ways: [() => this.#incoming.done, () => this.#withdraw(), () => this.#learn()],
     })
     this.#missing = new MissingItems({
       given: () => live().memory.given,
@@ -231,6 +247,8 @@ export class SealedBeam implements BeamChannel {
     if (!way) return
     this.#incoming.run(async () => {
       await this.#entered
+      if (way.op === 'device') return this.#changes.introduced(from, way)
+      if (way.op === 'keys') return this.#changes.handed(from, way)
       return this.ways.heard(from, way)
     })
   }
@@ -240,6 +258,7 @@ export class SealedBeam implements BeamChannel {
     this.#me = me
     this.#named.open()
     this.ways.welcomed(me)
+    this.#changes.welcomed(me)
     this.#missing.hear({ is: 'connected' })
     if (isOther) this.#shareAsOther()
   }
@@ -255,6 +274,10 @@ export class SealedBeam implements BeamChannel {
   listed(devices: readonly Device[]): void {
     this.#sealing = devices.filter(seals).map(({ device_id }) => device_id)
     this.#isListed = true
+    this.#changes.listed(
+      devices.map(({ device_id }) => device_id),
+      this.#others,
+    )
     this.#look()
   }
 
@@ -324,13 +347,17 @@ export class SealedBeam implements BeamChannel {
   /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */
   async #stored(isMine: boolean): Promise<void> {
     await this.#entered
-    const isDeposited = this.#having?.isDeposited ?? false
-    let having = await this.#secrets.stored(this.#beam)
-    // Only where a person has saved it here: else the server could have the keys by saying that somebody did.
-    if (this.#isSealed && (isMine || isDeposited)) await this.#secrets.deposit(this.#beam).catch(() => {})
-    if (!this.#isSealed) having = await this.#secrets.withdraw(this.#beam)
+    let having = await this.#secrets.stored(this.#beam, isMine)
+    // Others may have changed them while this device was away.
+    if (!this.#isSealed || having.deposits) having = await this.#secrets.withdraw(this.#beam)
+    if (this.#isSealed) await this.#deposit(having)
     this.#isWithdrawn = true
     this.#has(having)
+  }
+
+  /** Only where a person has saved it here, or the keys came from there: else the server could have them by saying so. */
+  async #deposit({ deposits }: Having): Promise<void> {
+    if (this.#isSaved && deposits) await this.#secrets.deposit(this.#beam).catch(() => {})
   }
 
   kept(isKept: boolean, isMine: boolean): void {
@@ -351,10 +378,59 @@ export class SealedBeam implements BeamChannel {
     this.#missing.hear({ is: 'retried' })
   }
 
-  move(beam: BeamId): void {
+  removed(devices: readonly DeviceId[]): void {
+    if (this.#isClear || !this.#events.mayRemove()) return
+    const change = () =>
+      this.#change(() => this.#texts.withKeys(() => this.#secrets.removed(this.#beam, devices)))
+    if (this.#live().hasRemoved(devices)) change()
+    // The device that has removed it may have been closed before it could change the keys.
+    else setTimeout(change, CHANGED_WITHIN_MS)
+  }
+
+  rekey(): void {
+    if (this.#isClear) return
+    this.#change(() => this.#texts.withKeys(() => this.#secrets.rekey(this.#beam, [])))
+  }
+
+  move(beam: BeamId, isMine: boolean): void {
     const before = this.#beam
     this.#beam = beam
-    void this.#secrets.moved(before, beam).catch(() => {})
+    const moved = this.#secrets.moved(before, beam, isMine)
+    if (isMine) this.#change(() => moved.catch(() => null))
+    else void moved.then((having) => this.#has(having)).catch(() => {})
+  }
+
+  /** Changes the keys, in the order of what goes out: what is sealed with the new ones comes to devices that have them already. */
+  #change(make: () => Promise<Having | null>): void {
+    // A step that fails is tried again, and must not change them twice.
+    let made: Having | null = null
+    this.#send(async () => {
+      made ??= await make()
+      const having = made
+      if (!having?.isKeyed) return () => {}
+      const forAll = await this.#changes.forAll()
+      const kept = this.#keptKeys && (await this.#secrets.sealKept(this.#beam))
+      return () => {
+        this.#changes.hand(forAll)
+        if (this.#keptKeys && kept) this.#live().share(this.#keptKeys.id, keptKeysMessage(kept), 'text')
+        this.#changed(having)
+      }
+    })
+  }
+
+  #changed(having: Having): void {
+    this.#has(having)
+    void this.#deposit(having)
+    this.#changes.again()
+  }
+
+  /** Another device has handed over keys, which may be newer. */
+  #handed(having: Having): void {
+    this.ways.hasLearnt()
+    const isNewer = having.invite !== this.#having?.invite
+    if (isNewer) this.#changed(having)
+    else this.#has(having)
+    this.#knowsMore()
   }
 
   end(): void {
@@ -422,6 +498,9 @@ export class SealedBeam implements BeamChannel {
     if (this.#hasEnded) return
     this.#having = having
     if (having.isKeyed || having.invite !== null) this.#isSealedHere = true
+    this.#events.onRemoved(having.removed)
+    // As when two devices were removed at once by two others.
+    if (having.uncovered.length > 0) this.removed(having.uncovered)
     const { invite } = having
     if (this.#isSealedHere) this.#events.onLearnt({ isSealed: true, ...(invite !== null && { invite }) })
     this.#look()
@@ -438,6 +517,22 @@ export class SealedBeam implements BeamChannel {
     })
   }
 
+  /** Keys that this device does not know may be in the deposit of a saved beam. */
+  async #withdraw(): Promise<void> {
+    if (this.#isSaved && this.#having?.deposits) this.#has(await this.#secrets.withdraw(this.#beam))
+  }
+
+  /** Asks the other devices for keys that this one does not know. */
+  async #learn(): Promise<void> {
+    this.#changes.again()
+    await this.ways.learn()
+  }
+
+  /** What could not be opened until now may open. */
+  #knowsMore(): void {
+    if (this.#texts.forgetUnknown()) this.#live().resync()
+  }
+
   async #untilSettled(): Promise<void> {
     while (!this.mayLink) await this.#settled.wait()
   }
@@ -450,6 +545,8 @@ export class SealedBeam implements BeamChannel {
     if (isChanged) this.#events.onChange(decided)
     this.ways.look(decided.kind, this.#others)
     this.#missing.listed(this.#isSealed ? this.#sealing : [], this.#me)
+    this.#changes.look(decided.kind === 'sealed')
+    if (this.#having?.hasOtherLink && this.#others.length > 0) void this.ways.learn()
     this.#makeKey()
     if (!isChanged || !this.mayLink) return
     this.#settled.open()
@@ -461,7 +558,7 @@ export class SealedBeam implements BeamChannel {
     if (this.#having.isKeyed) return { kind: 'sealed', isDeposited: this.#having.isDeposited }
     if (this.#isSaved && !this.#isWithdrawn) return { kind: 'unknown' }
     // A link that carries a secret never falls back.
-    if (this.#having.invite !== null) return { kind: 'waiting' }
+    if (this.#having.invite !== null) return { kind: 'waiting', isLinkOld: this.ways.isLinkOld }
     if (!this.#isListed || this.#isEmpty === null) return { kind: 'unknown' }
     const isClear = !this.#isSealedHere && this.#isEmpty && this.ways.isNobodyKeyed
     return { kind: isClear ? 'clear' : 'locked' }
@@ -503,6 +600,5 @@ function pause(): Promise<void> {
 }
 
 function isSame(one: Encryption, other: Encryption): boolean {
-  const isDeposited = (of: Encryption) => of.kind === 'sealed' && of.isDeposited
-  return one.kind === other.kind && isDeposited(one) === isDeposited(other)
+  return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -94,7 +94,7 @@ export function startServices(language: Language): AppValue {
     passOn: createPassingOn(stores),
     chooseLanguage: createLanguageChoice(stores, toaster),
     ...createToastActions(toaster),
-    beams: createSavedBeams({ stores, toaster, onRenewed: (old, renewed) => beam.renewed(old, renewed) }),
+    beams: createSavedBeams({ stores, toaster, ...keepsKeysOf(beam) }),
     notes: createNotes(context, shareFileAs),
     account: createAccount(stores, toaster, () => beam.rejoin()),
   }
@@ -125,6 +125,16 @@ function keepInBrowser(stores: AppValue['stores']): void {
   keepRecentBeams(stores)
   keepSearch(stores)
   keepSentFiles(stores)
+}
+
+/** What the changes of saved beams mean for their keys. */
+function keepsKeysOf(
+  beam: CurrentBeam,
+): Pick<Parameters<typeof createSavedBeams>[0], 'onRenewed' | 'onReadingTaken'> {
+  return {
+    onRenewed: (old, renewed) => beam.renewed(old, renewed, true),
+    onReadingTaken: (id) => beam.readingTaken(id),
+  }
 }
 
 function readSiteInto({ site }: AppValue['stores']): void {

@@ -18,8 +18,8 @@ export interface WaysInEvents {
   onTrust(device: DeviceId, trust: Trust | null): void
   /** A device has let this one in, after a comparison. */
   onIn(device: DeviceId): void
-  /** A device has no key itself. */
-  onKeyless(): void
+  /** A device has no key itself, or says that the link is wrong. */
+  onRefused(): void
   /** Whether the person wants to be asked before any device is let in without the link. */
   asksBefore(): boolean
   now(): number
@@ -30,6 +30,8 @@ export class WaysIn {
   readonly #lettingIn = new LettingIn()
   /** The devices that have no key themselves. */
   readonly #keyless = new Set<DeviceId>()
+  /** The devices that say that the link of this one is none of the beam. */
+  readonly #refusing = new Set<DeviceId>()
   /** What devices asked before this one had a key. They are let in once it has. */
   readonly #early = new Map<DeviceId, Extract<WayIn, { op: 'join' }>>()
   #late: ReturnType<typeof setTimeout> | null = null
@@ -52,6 +54,7 @@ export class WaysIn {
   /** The socket is new: what was asked over the old one may be lost. */
   welcomed(me: DeviceId): void {
     this.#me = me
+    this.#refusing.clear()
     this.#joining.end()
     this.#comparing.clear()
   }
@@ -77,6 +80,12 @@ export class WaysIn {
     return this.#others.every((device) => this.#keyless.has(device))
   }
 
+  /** Whether all others that have keys say that the link of this device is wrong. */
+  get isLinkOld(): boolean {
+    const keyed = this.#others.filter((device) => !this.#keyless.has(device))
+    return keyed.length > 0 && keyed.every((device) => this.#refusing.has(device))
+  }
+
   /** Asks the others for the keys that they have and this device has not. Resolves when one has told them, or none does in time. */
   learn(): Promise<void> {
     if (this.#learning) return this.#learning.promise
@@ -85,12 +94,13 @@ export class WaysIn {
       end = resolve
     })
     this.#learning = { promise, end }
-    this.#late = setTimeout(() => this.#hasLearnt(), LEARN_WITHIN_MS)
+    this.#late = setTimeout(() => this.hasLearnt(), LEARN_WITHIN_MS)
     this.#joining.setDevices(this.#others)
     return promise
   }
 
-  #hasLearnt(): void {
+  /** Nobody is asked for keys any more. */
+  hasLearnt(): void {
     if (this.#late !== null) clearTimeout(this.#late)
     this.#late = null
     this.#learning?.end()
@@ -99,7 +109,7 @@ export class WaysIn {
   }
 
   end(): void {
-    this.#hasLearnt()
+    this.hasLearnt()
     this.#joining.end()
     this.#asking.clear()
   }
@@ -140,6 +150,10 @@ export class WaysIn {
         return () => {}
       case 'refused':
         return () => this.#refuses(from, way.why)
+      case 'device':
+      case 'keys':
+        // Of devices that are in (`KeyChanges`).
+        return () => {}
     }
   }
 
@@ -210,7 +224,7 @@ export class WaysIn {
     const having = await this.secrets.welcomed(this.beam(), me, from, message, this.#kind === 'locked')
     return () => {
       if (!having.isKeyed) return this.#joining.next()
-      this.#hasLearnt()
+      this.hasLearnt()
       this.#isIn(from)
       this.events.onHaving(having)
     }
@@ -233,10 +247,9 @@ export class WaysIn {
   }
 
   #refuses(from: DeviceId, why: Extract<WayIn, { op: 'refused' }>['why']): void {
-    if (why === 'keyless') {
-      this.#keyless.add(from)
-      this.events.onKeyless()
-    }
+    if (why === 'keyless') this.#keyless.add(from)
+    if (why === 'proof') this.#refusing.add(from)
+    if (why === 'keyless' || why === 'proof') this.events.onRefused()
     if (from === this.#joining.asked) this.#joining.next()
     if (this.#comparing.delete(from)) this.events.onTrust(from, null)
   }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { toBase64Url } from './bytes'
-import { Keyring, sharedIn } from './keyring'
+import { Keyring } from './keyring'
+import { sharedIn } from './shared-keys'
 
 const DEVICE = '21234567-89ab-8cde-8f01-23456789abcd'
 

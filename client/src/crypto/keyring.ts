@@ -4,25 +4,19 @@ import { headerOf, type Kind, keyIdOf, type Opened, Opener, Sealer } from './env
 import { derive } from './hkdf'
 import { type InviteKeys, inviteKeysOf, isProof, proofOf } from './invite'
 import { openKept, sealKept } from './kept-keys'
+import { type Changes, compareStates, type KeptShared, type SharedKeys, sharedIn } from './shared-keys'
 import { joinerKeys, openWelcome, type Psk, publicBytes, type Sealed, sealWelcome } from './welcome'
 
 const KEY_BYTES = 32
 /** More beam keys than a beam ever had say that somebody fills the memory: each removal of a device makes one. */
 const MOST_KEYS = 256
-/** Keys of one deposit (H52). */
-const MOST_DEPOSITED = 16
+/** Removed devices that are remembered: as many as the server does (S25). */
+const MOST_REMOVED = 1_000
+/** As many as are here (S17), and as many again that are away. */
+const MOST_DEVICES = 200
 
-/** What the devices of a beam have in common, as it is kept and as a welcome tells it (E6). All are base64url. */
-export interface SharedKeys {
-  readonly keys: readonly string[]
-  /** The id of the key that seals. */
-  readonly current: string
-  readonly invite: string
-  /** Whether a device was ever let in besides the one that made the beam (E8). */
-  readonly hasLetIn: boolean
-  /** Whether the server may have the keys, because they are or were deposited (E9). Once it may, it always may. */
-  readonly isDeposited: boolean
-}
+/** The changes of keys that nobody has changed, and of which nobody told how often they were. */
+const NEVER: Changes = [0, 0]
 
 /** What is deposited with a saved beam (E9), as base64url. */
 export type Deposit = Pick<SharedKeys, 'keys' | 'current'>
@@ -43,15 +37,34 @@ export interface WelcomeMessage {
 /** Why a device lets nobody in: the proof is wrong, or it has no key itself. */
 export type Refusal = 'proof' | 'keyless'
 
+/** The secret of a link. */
+interface Invite {
+  readonly secret: Bytes
+  readonly keys: InviteKeys
+}
+
 export class Keyring {
   /** By the id of the key. */
   readonly #openers = new Map<string, Opener>()
   #sealer: Sealer | null = null
-  #invite: { readonly secret: Bytes; readonly keys: InviteKeys } | null = null
-  /** The invite that follows of each beam key. */
-  readonly #invitesOfKeys: InviteKeys[] = []
+  #invite: Invite | null = null
+  /** The invite that follows of the key that seals. */
+  #inviteOfKey: InviteKeys | null = null
+  /** The ids of earlier invites. A removed device has them, so that their links lead nowhere. */
+  readonly #past = new Set<string>()
+  /** The secret of a link that this device was given while it was in: perhaps others have changed the keys meanwhile. */
+  #link: Invite | null = null
+  #changes: Changes = NEVER
+  /** The public keys of the devices that are known to be in, by id. */
+  #devices = new Map<string, string>()
+  /** The devices that were removed. One that was is never handed anything again. */
+  #gone: readonly string[] = []
+  /** Those of them that were removed before the key that seals was made. */
+  #removed: readonly string[] = []
+  #own = randomBytes(KEY_BYTES)
   #hasLetIn = false
   #isDeposited = false
+  #deposits = false
   /** Made for one join, and void once a device has let this one in: a late answer of one that was asked before still opens. */
   #joining: CryptoKeyPair | null = null
 
@@ -60,14 +73,34 @@ export class Keyring {
     const ring = new Keyring()
     await ring.invite(randomBytes(KEY_BYTES))
     await ring.makeKey()
+    ring.#changes = [1, 1]
     return ring
   }
 
   /** Makes a beam key where nobody has one. */
   async makeKey(): Promise<void> {
-    const beamKey = randomBytes(KEY_BYTES)
-    await this.#add(beamKey)
-    this.#sealer = await Sealer.of(beamKey)
+    await this.#sealWith(randomBytes(KEY_BYTES))
+  }
+
+  /**
+   * Makes a new beam key and a new invite, which removed devices do not have. What was sealed before stays readable.
+   * @param devices those that were removed: they are handed nothing any more
+   */
+  async rekey(devices: readonly string[]): Promise<void> {
+    const [keys, invites] = this.#changes
+    this.#forget(devices)
+    const gone = this.#gone
+    await this.makeKey()
+    await this.#changeInvite(randomBytes(KEY_BYTES))
+    this.#changes = [keys + 1, invites + 1]
+    this.#removed = gone
+  }
+
+  /** Makes a new invite: the link of before opens nothing any more. */
+  async renew(): Promise<void> {
+    const [keys, invites] = this.#changes
+    await this.#changeInvite(randomBytes(KEY_BYTES))
+    this.#changes = [keys, invites + 1]
   }
 
   /** Whether this device has been let in. */
@@ -80,41 +113,74 @@ export class Keyring {
     return this.#invite?.secret ?? null
   }
 
-  /** Takes the secret of a link. */
+  /** Takes the secret of a link. One that is opened while this device is in may be of newer keys than it has. */
   async invite(secret: Bytes): Promise<void> {
-    this.#invite = { secret, keys: await inviteKeysOf(secret) }
+    const invite = { secret, keys: await inviteKeysOf(secret) }
+    if (!this.isKeyed) this.#invite = invite
+    else if (!this.#isKnown(invite)) this.#link = invite
+  }
+
+  /** Whether a link was opened whose keys this device does not have yet. */
+  get hasOtherLink(): boolean {
+    return this.#link !== null
+  }
+
+  #isKnown({ keys }: Invite): boolean {
+    const id = toBase64Url(keys.id)
+    const known = [this.#invite?.keys, this.#inviteOfKey].map((one) => one && toBase64Url(one.id))
+    return known.includes(id) || this.#past.has(id)
   }
 
   /** What is kept for a later page and told to a device that joins; null before this device has been let in. */
   get shared(): SharedKeys | null {
     if (!this.#sealer || !this.#invite) return null
-    const keys = [...this.#openers.values()].map(({ beamKey }) => toBase64Url(beamKey))
+    const current = toBase64Url(this.#sealer.keyId)
+    const known = [...this.#openers].sort(
+      ([one], [other]) => Number(one === current) - Number(other === current),
+    )
     return {
-      keys,
-      current: toBase64Url(this.#sealer.keyId),
+      // The one that seals is the last, so that it is never cut off.
+      keys: known.map(([, { beamKey }]) => toBase64Url(beamKey)).slice(-MOST_KEYS),
+      current,
       invite: toBase64Url(this.#invite.secret),
       hasLetIn: this.#hasLetIn,
       isDeposited: this.#isDeposited,
+      changes: this.#changes,
+      devices: Object.fromEntries(this.#devices),
+      removed: this.#removed,
     }
   }
 
-  /** The server stores the beam: from now on it may have the keys. */
-  deposited(): void {
+  /** The server stores the beam: from now on it may have the keys. @param isMine whether the person at this device has saved it */
+  stored(isMine: boolean): void {
     this.#isDeposited = true
+    this.#deposits ||= isMine
+  }
+
+  /**
+   * Whether this device deposits the keys (E9). Else the server could have them by saying that somebody has saved the beam, or say
+   * which keys count.
+   */
+  get deposits(): boolean {
+    return this.#deposits
   }
 
   /** What is deposited with a saved beam (E9); null before this device has been let in. */
   get deposit(): Deposit | null {
     const { shared } = this
-    return shared && { keys: shared.keys.slice(-MOST_DEPOSITED), current: shared.current }
+    return shared && { keys: shared.keys, current: shared.current }
   }
 
-  /** Takes what was deposited. Returns false when it is not what it should be. */
+  /** Takes what was deposited; a device that is in takes it to open with. Returns false when it is not what it should be. */
   async withdraw({ keys, current }: Deposit): Promise<boolean> {
     const sealing = await keyNamed(current, keys.map(keyOf))
     if (!sealing) return false
+    const isIn = this.isKeyed
     const invite = toBase64Url(this.#invite?.secret ?? (await inviteOf(sealing)))
-    return this.take({ keys, current, invite, hasLetIn: true, isDeposited: true })
+    const told = { keys, current, invite, hasLetIn: true, isDeposited: true }
+    const isTaken = await this.take({ ...told, changes: NEVER, devices: {}, removed: [] }, false)
+    this.#deposits ||= isTaken && !isIn
+    return isTaken
   }
 
   /** Returns what lets in whoever has the link, as base64url (E10); null before this device has been let in. */
@@ -134,26 +200,88 @@ export class Keyring {
     return shared !== null && this.take(shared)
   }
 
-  /** What is kept of a device that has the link and was not let in yet: without it, a reload would forget that the beam is sealed. */
-  get kept(): SharedKeys | null {
-    const invite = this.#invite && toBase64Url(this.#invite.secret)
+  /** What is kept for a later page, also before this device was let in: a reload would forget that the beam is sealed otherwise. */
+  get kept(): KeptShared | null {
+    if (!this.#invite) return null
+    const invite = toBase64Url(this.#invite.secret)
     const isDeposited = this.#isDeposited
-    return this.shared ?? (invite ? { keys: [], current: '', invite, hasLetIn: false, isDeposited } : null)
+    const none = { keys: [], current: '', changes: NEVER, devices: {}, removed: [] }
+    const shared = this.shared ?? { ...none, invite, hasLetIn: false, isDeposited }
+    return {
+      ...shared,
+      own: toBase64Url(this.#own),
+      past: [...this.#past],
+      gone: this.#gone,
+      deposits: this.#deposits,
+    }
   }
 
-  /** Takes what was kept or told. Returns false when it is not what it should be; nothing of it is taken then. */
-  async take({ keys, current, invite, hasLetIn, isDeposited }: SharedKeys): Promise<boolean> {
-    const beamKeys = keys.slice(0, MOST_KEYS).map(keyOf)
-    const secret = keyOf(invite)
-    if (secret && keys.length === 0 && !this.#invite) await this.invite(secret)
-    const sealing = await keyNamed(current, beamKeys)
+  /** Takes what an earlier page has kept. */
+  async restore({ own, past, gone, deposits, ...shared }: KeptShared): Promise<boolean> {
+    const secret = keyOf(own)
+    // Another page of this browser may have kept it since: the others have been told the one of this page.
+    if (secret && !this.isKeyed) this.#own = secret
+    this.#deposits ||= deposits
+    this.#forget(gone)
+    for (const id of past) this.#past.add(id)
+    return this.take(shared)
+  }
+
+  /**
+   * Takes what was kept or told. Returns false when it is not what it should be; nothing of it is taken then.
+   * @param isTrusted whether it counts where it is newer: else a device that is in takes only the keys, to open with
+   */
+  async take(told: SharedKeys, isTrusted = true): Promise<boolean> {
+    const beamKeys = told.keys.slice(-MOST_KEYS).map(keyOf)
+    const secret = keyOf(told.invite)
+    if (secret && told.keys.length === 0 && !this.#invite) await this.invite(secret)
+    const sealing = await keyNamed(told.current, beamKeys)
     if (!secret || !sealing || beamKeys.includes(null)) return false
+    const isNewer = !this.shared || (isTrusted && compareStates(told, this.shared) > 0)
     for (const key of beamKeys) if (key) await this.#add(key)
-    if (!this.#sealer || toBase64Url(this.#sealer.keyId) !== current) this.#sealer = await Sealer.of(sealing)
-    await this.invite(secret)
-    this.#hasLetIn ||= hasLetIn
-    this.#isDeposited ||= isDeposited
+    this.#hasLetIn ||= told.hasLetIn
+    this.#isDeposited ||= told.isDeposited
+    if (isNewer || isTrusted) this.#merge(told)
+    if (isNewer) await this.#switch(told, sealing, secret)
     return true
+  }
+
+  async #switch({ current, changes, removed }: SharedKeys, sealing: Bytes, secret: Bytes): Promise<void> {
+    if (!this.#sealer || toBase64Url(this.#sealer.keyId) !== current) await this.#sealWith(sealing)
+    await this.#changeInvite(secret)
+    this.#changes = changes
+    this.#removed = removed
+  }
+
+  /** What this device has heard itself counts before what it is told. */
+  #merge({ devices, removed }: SharedKeys): void {
+    const known = [...Object.entries(devices), ...this.#devices].slice(-MOST_DEVICES)
+    this.#devices = new Map(known)
+    this.#forget(removed)
+  }
+
+  /** The devices were removed. */
+  #forget(removed: readonly string[]): void {
+    const fresh = removed.filter((device) => !this.#gone.includes(device))
+    this.#gone = [...this.#gone, ...fresh].slice(-MOST_REMOVED)
+    for (const device of this.#gone) this.#devices.delete(device)
+  }
+
+  async #sealWith(beamKey: Bytes): Promise<void> {
+    await this.#add(beamKey)
+    const inviteOfKey = await inviteKeysOf(await inviteOf(beamKey))
+    const sealer = await Sealer.of(beamKey)
+    if (this.#inviteOfKey) this.#past.add(toBase64Url(this.#inviteOfKey.id))
+    this.#inviteOfKey = inviteOfKey
+    this.#sealer = sealer
+  }
+
+  async #changeInvite(secret: Bytes): Promise<void> {
+    const keys = await inviteKeysOf(secret)
+    const before = this.#invite && toBase64Url(this.#invite.keys.id)
+    if (before !== null && before !== toBase64Url(keys.id)) this.#past.add(before)
+    this.#invite = { secret, keys }
+    this.#link = null
   }
 
   /** @throws when this device has not been let in */
@@ -173,10 +301,50 @@ export class Keyring {
     return opener ? opener.open(kind, envelope) : null
   }
 
+  /** The secret of which this device's key pair follows (E15). */
+  get own(): Bytes {
+    return this.#own
+  }
+
+  /** Names the invite that counts, and tells nothing of it. */
+  get inviteId(): string | null {
+    return this.#invite && toBase64Url(this.#invite.keys.id)
+  }
+
+  /** The public key of a device that is in; null where it is not known, or the device was removed. */
+  keyOfDevice(device: string): Bytes | null {
+    const key = this.#devices.get(device)
+    return key === undefined ? null : fromBase64Url(key)
+  }
+
+  /** A device has said its public key. Returns whether that is news. */
+  learnDevice(device: string, key: string): boolean {
+    if (this.isRemoved(device) || this.#devices.get(device) === key) return false
+    this.#devices.delete(device)
+    this.#devices.set(device, key)
+    for (const oldest of [...this.#devices.keys()].slice(0, -MOST_DEVICES)) this.#devices.delete(oldest)
+    return true
+  }
+
+  /** The devices that were removed before the key that seals was made. */
+  get removed(): readonly string[] {
+    return this.#removed
+  }
+
+  /** The devices that were removed since, as where two were removed at once by two others: they may have that key. */
+  get uncovered(): readonly string[] {
+    return this.#gone.filter((device) => !this.#removed.includes(device))
+  }
+
+  isRemoved(device: string): boolean {
+    return this.#gone.includes(device)
+  }
+
   /** Begins to join. Returns null without the secret of a link. */
   async ask(): Promise<JoinRequest | null> {
-    if (!this.#invite) return null
-    const { keys } = this.#invite
+    const invite = this.#link ?? this.#invite
+    if (!invite) return null
+    const { keys } = invite
     this.#joining ??= await joinerKeys()
     const publicKey = await publicBytes(this.#joining)
     const proof = await proofOf(keys, publicKey)
@@ -186,7 +354,7 @@ export class Keyring {
   /** Lets a device in that proves to have the link. */
   async answer(device: string, { id, key, proof }: JoinRequest): Promise<WelcomeMessage | Refusal> {
     if (!this.shared || !this.#invite) return 'keyless'
-    const keys = [this.#invite.keys, ...this.#invitesOfKeys].find((one) => toBase64Url(one.id) === id)
+    const keys = [this.#invite.keys, this.#inviteOfKey].find((one) => one && toBase64Url(one.id) === id)
     const publicKey = fromBase64Url(key)
     const shown = fromBase64Url(proof)
     if (!publicKey || !shown || !keys) return 'proof'
@@ -217,25 +385,30 @@ export class Keyring {
    */
   async welcomed(me: string, message: WelcomeMessage): Promise<boolean> {
     const keys = this.#joining
-    if (!keys || !this.#invite) return false
-    if (!(await this.openedWelcome(keys, me, this.#invite.keys, message))) return false
+    const invite = this.#link ?? this.#invite
+    if (!keys || !invite) return false
+    if (!(await this.openedWelcome(keys, me, invite.keys, message))) return false
     this.#joining = null
     return true
   }
 
-  /** Takes what a welcome tells. Returns false for one that was not made for this device, its key pair and the pre-shared key. */
+  /**
+   * Takes what a welcome tells. Returns false for one that was not made for this device, its key pair and the pre-shared key. A
+   * device that is in takes the keys alone: a removed device has the invite of before, and could welcome one that was away. One
+   * that made its key where it found none (E11), or that was given a link which it did not know, takes all.
+   */
   async openedWelcome(keys: CryptoKeyPair, me: string, psk: Psk, message: WelcomeMessage): Promise<boolean> {
     const sealed = sealedOf(message)
     const content = sealed && (await openWelcome(sealed, { keys, device: me }, psk))
     const shared = content && sharedIn(new TextDecoder().decode(content))
-    return shared !== null && this.take(shared)
+    const isFree = this.#link !== null || this.#changes[0] === 0
+    return shared !== null && this.take(shared, isFree)
   }
 
   async #add(beamKey: Bytes): Promise<void> {
     const id = await keyIdOf(beamKey)
     if (this.#openers.has(id)) return
     this.#openers.set(id, new Opener(beamKey))
-    this.#invitesOfKeys.push(await inviteKeysOf(await inviteOf(beamKey)))
   }
 }
 
@@ -257,25 +430,8 @@ function keyOf(text: string): Bytes | null {
   return bytes?.byteLength === KEY_BYTES ? bytes : null
 }
 
-function sealedOf({ encapsulated, sealed }: WelcomeMessage): Sealed | null {
+/** Returns null for what is not base64url. */
+export function sealedOf({ encapsulated, sealed }: WelcomeMessage): Sealed | null {
   const [point, rest] = [fromBase64Url(encapsulated), fromBase64Url(sealed)]
   return point && rest && { encapsulated: point, sealed: rest }
-}
-
-/** Reads what a welcome tells. It was sealed by a device of the beam, which may be of another version. */
-export function sharedIn(json: string): SharedKeys | null {
-  try {
-    const parsed = JSON.parse(json) as Partial<Record<keyof SharedKeys, unknown>>
-    const { keys, current, invite, hasLetIn, isDeposited } = parsed
-    const isRight =
-      Array.isArray(keys) &&
-      keys.every((key) => typeof key === 'string') &&
-      typeof current === 'string' &&
-      typeof invite === 'string' &&
-      typeof hasLetIn === 'boolean' &&
-      typeof isDeposited === 'boolean'
-    return isRight ? { keys, current, invite, hasLetIn, isDeposited } : null
-  } catch {
-    return null
-  }
 }

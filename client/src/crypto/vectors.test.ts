@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest'
 import vectors from '../../../shared/tests/vectors.json'
 import { type Bytes, concat, fromBase64Url, toBase64Url } from './bytes'
 import { commitmentOf, compare, type Share } from './comparing'
+import { deviceKeys, openFrom } from './device-keys'
 import { type Kind, keyIdOf, Opener, Sealer } from './envelope'
 import { CHUNK_BYTES, chunkStart, FileCipher, HEADER_BYTES } from './file-chunks'
 import { inviteKeysOf, proofOf } from './invite'
-import { openWelcome } from './welcome'
+import { openWelcome, publicBytes } from './welcome'
 
 function bytes(text: string): Bytes {
   const read = fromBase64Url(text)
@@ -53,6 +54,19 @@ it('a welcome opens', async () => {
     { id: bytes(pskId), psk: bytes(psk) },
   )
   expect(opened && toBase64Url(opened)).toBe(content)
+})
+
+it('what a device hands another one opens', async () => {
+  const { senderSecret, senderPublic, receiverSecret, receiverPublic, ...vector } = vectors.handed
+  const [sender, receiver] = [await deviceKeys(bytes(senderSecret)), await deviceKeys(bytes(receiverSecret))]
+  expect(toBase64Url(await publicBytes(sender))).toBe(senderPublic)
+  expect(toBase64Url(await publicBytes(receiver))).toBe(receiverPublic)
+  const opened = await openFrom(
+    { device: vector.sender, publicKey: bytes(senderPublic) },
+    { device: vector.receiver, keys: receiver },
+    { encapsulated: bytes(vector.encapsulated), sealed: bytes(vector.sealed) },
+  )
+  expect(opened && toBase64Url(opened)).toBe(vector.content)
 })
 
 it('a file is sealed byte for byte, and opens', async () => {

@@ -29,7 +29,7 @@ export async function publicBytes({ publicKey }: Pick<CryptoKeyPair, 'publicKey'
   return new Uint8Array(await crypto.subtle.exportKey('raw', publicKey))
 }
 
-const suite = () =>
+export const suite = () =>
   new CipherSuite({ kem: new DhkemP256HkdfSha256(), kdf: new HkdfSha256(), aead: new Aes256Gcm() })
 
 /** Binds a welcome to the key and to the device id of the joiner. */

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 
 /** Bounds what is decoded of a message: a welcome with all keys that a beam may have is smaller. */
-const text = v.pipe(v.string(), v.maxLength(32_768))
+const text = v.pipe(v.string(), v.maxLength(131_072))
 
 const schema = v.variant('op', [
   v.object({ op: v.literal('join'), id: text, key: text, proof: text }),
@@ -11,6 +11,8 @@ const schema = v.variant('op', [
   v.object({ op: v.literal('reveal'), key: text, nonce: text }),
   v.object({ op: v.literal('wait') }),
   v.object({ op: v.literal('welcome'), encapsulated: text, sealed: text }),
+  v.object({ op: v.literal('device'), sealed: text, isAnswer: v.boolean() }),
+  v.object({ op: v.literal('keys'), encapsulated: text, sealed: text }),
   v.object({ op: v.literal('refused'), why: v.picklist(['proof', 'keyless', 'person', 'locked']) }),
 ])
 

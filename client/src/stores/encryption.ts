@@ -13,8 +13,11 @@ export type Encryption =
   | { readonly kind: 'clear' }
   /** It is not known yet: this device's keys are being looked for. */
   | { readonly kind: 'unknown' }
-  /** This device has the link, and waits for another one to let it in. */
-  | { readonly kind: 'waiting' }
+  /**
+   * This device has the link, and waits for another one to let it in. `isLinkOld`: those that are here say that the link is none of
+   * this beam any more.
+   */
+  | { readonly kind: 'waiting'; readonly isLinkOld: boolean }
   /** The beam is sealed, and this device came without its link. */
   | { readonly kind: 'locked' }
   /** `isDeposited`: the server may have the keys, because the beam is or was saved (E9). */

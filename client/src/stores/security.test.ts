@@ -30,7 +30,11 @@ const CASES: readonly [name: string, state: State, expected: Security][] = [
   ['the keys are looked for', { encryption: { kind: 'unknown' } }, { is: 'unsaid' }],
   ['no device seals', { encryption: { kind: 'clear' } }, { is: 'clear' }],
   ['the page came without https', { encryption: { kind: 'insecure', isShutOut: false } }, { is: 'clear' }],
-  ['this device waits for another one', { encryption: { kind: 'waiting' } }, { is: 'waiting' }],
+  [
+    'this device waits for another one',
+    { encryption: { kind: 'waiting', isLinkOld: false } },
+    { is: 'waiting' },
+  ],
   ['this device came without the link', { encryption: { kind: 'locked' } }, { is: 'waiting' }],
   ['no other device is here', { encryption: sealed }, { is: 'sealed', devices: 1 }],
   ['the devices are not listed yet', { encryption: sealed, devices: [] }, { is: 'sealed', devices: 1 }],

@@ -30,6 +30,8 @@ export type TrustEvent =
   /** The device has let this one in. */
   | { type: 'in'; device: DeviceId }
   | { type: 'confirmed'; device: DeviceId }
+  /** They have none of the newest keys. */
+  | { type: 'removed'; devices: readonly DeviceId[] }
   | { type: 'turned'; asksBefore: boolean }
   | { type: 'required'; isRequired: boolean }
   | { type: 'loaded'; devices: TrustState['devices'] }
@@ -50,6 +52,13 @@ export function reduceTrust(state: TrustState, event: TrustEvent): TrustState {
       const known = state.devices[event.device]
       if (!known) return state
       return { ...state, devices: { ...state.devices, [event.device]: { ...known, state: 'verified' } } }
+    }
+    case 'removed': {
+      const { devices } = event
+      const kept = Object.entries(state.devices).filter(([device]) => !devices.includes(device as DeviceId))
+      return kept.length === Object.keys(state.devices).length
+        ? state
+        : { ...state, devices: Object.fromEntries(kept) }
     }
     case 'turned':
       return { ...state, asksBefore: event.asksBefore }

@@ -1,7 +1,7 @@
 /** Keeps the keys of beams on this device, so that a later page can open what an earlier one could. */
 
 import { openBox, sealBox } from '../crypto/box'
-import { type SharedKeys, sharedIn } from '../crypto/keyring'
+import { type KeptShared, keptIn } from '../crypto/shared-keys'
 import type { BeamId } from '../protocol/bindings'
 import { Table } from './table'
 
@@ -25,15 +25,15 @@ export class KeyStore {
   /** @param now returns milliseconds since the Unix epoch */
   constructor(readonly now: () => number) {}
 
-  async read(beam: BeamId): Promise<SharedKeys | null> {
+  async read(beam: BeamId): Promise<KeptShared | null> {
     const kept = await this.#beams.read(beam).catch(() => null)
     if (!kept) return null
     const text = await openBox(await this.#key(), kept.sealed, about(beam))
-    return text === null ? null : sharedIn(text)
+    return text === null ? null : keptIn(text)
   }
 
   /** Where the browser keeps nothing, as in some private windows, the keys live as long as the page. */
-  async write(beam: BeamId, keys: SharedKeys): Promise<void> {
+  async write(beam: BeamId, keys: KeptShared): Promise<void> {
     try {
       const sealed = await sealBox(await this.#key(), JSON.stringify(keys), about(beam))
       await this.#beams.write(beam, { sealed, at: this.now() })

@@ -81,6 +81,8 @@ export class LiveBeam {
   #isSaved = false
   /** The devices that this one asked to remove, and that are still here. */
   readonly #removals = new Set<DeviceId>()
+  /** All devices that this one ever asked to remove. */
+  readonly #removed = new Set<DeviceId>()
   /** The changes since the items were requested; null while no `sync` is under way. */
   #sync: { readonly pages: SyncPages; readonly toldBefore: readonly ItemId[] } | null = null
 
@@ -142,8 +144,14 @@ export class LiveBeam {
   removeDevice(device: DeviceId): boolean {
     if (!this.#live) return false
     this.#removals.add(device)
+    this.#removed.add(device)
     this.#send({ type: 'remove_device', message: device })
     return true
+  }
+
+  /** Whether this page has asked to remove one of these devices. */
+  hasRemoved(devices: readonly DeviceId[]): boolean {
+    return devices.some((device) => this.#removed.has(device))
   }
 
   /**

@@ -5,21 +5,16 @@
 import { fromBase64Url, toBase64Url } from '../crypto/bytes'
 import { Comparisons, type ShareMessage } from '../crypto/comparisons'
 import type { Header, Kind } from '../crypto/envelope'
-import {
-  type Deposit,
-  type JoinRequest,
-  Keyring,
-  type Refusal,
-  type SharedKeys,
-  type WelcomeMessage,
-} from '../crypto/keyring'
+import { HandingOver, type Introduced } from '../crypto/handing-over'
+import { type Deposit, type JoinRequest, Keyring, type Refusal, type WelcomeMessage } from '../crypto/keyring'
+import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { writeUuid } from '../protocol/frames'
 
 /** Where keys outlive the page. */
 export interface KeptKeys {
-  read(beam: BeamId): Promise<SharedKeys | null>
-  write(beam: BeamId, keys: SharedKeys): Promise<void>
+  read(beam: BeamId): Promise<KeptShared | null>
+  write(beam: BeamId, keys: KeptShared): Promise<void>
   remove(beam: BeamId): Promise<void>
 }
 
@@ -31,8 +26,16 @@ export interface Having {
   readonly hasLetIn: boolean
   /** Whether the server may have the keys. */
   readonly isDeposited: boolean
+  /** Whether it deposits the keys of a saved beam (E9). */
+  readonly deposits: boolean
   /** The secret that the link carries, as base64url; null where it is not known here. */
   readonly invite: string | null
+  /** Whether the person opened a link whose keys this device does not have yet, though it is in. */
+  readonly hasOtherLink: boolean
+  /** The devices that were removed, and have none of the newest keys. */
+  readonly removed: readonly DeviceId[]
+  /** The devices that were removed and may have them, as where two were removed at once: new ones are to be made. */
+  readonly uncovered: readonly DeviceId[]
 }
 
 export type OpenedText =
@@ -52,6 +55,7 @@ export interface Deposits {
 export class Secrets {
   readonly #rings = new Map<BeamId, Keyring>()
   readonly #comparisons = new WeakMap<Keyring, Comparisons>()
+  readonly #handingOver = new WeakMap<Keyring, HandingOver>()
 
   constructor(
     readonly kept: KeptKeys,
@@ -81,25 +85,20 @@ export class Secrets {
   async enter(beam: BeamId, invite: string | null): Promise<Having> {
     const ring = this.#rings.get(beam) ?? new Keyring()
     this.#rings.set(beam, ring)
-    const kept = ring.isKeyed ? null : await this.kept.read(beam)
-    if (kept) {
-      await ring.take(kept)
-      // Keys are swept by the time at which they were written last.
-      await this.#keep(beam, ring)
-    }
+    // Keys are swept by the time at which they were written last.
+    await this.#keep(beam, ring)
     const secret = invite === null ? null : fromBase64Url(invite)
-    // A link that is older than the last renewal would take the newer secret away.
-    if (secret && !ring.isKeyed) {
+    if (secret) {
       await ring.invite(secret)
       await this.#keep(beam, ring)
     }
     return having(ring)
   }
 
-  /** The server stores the beam, so that it may have the keys. */
-  async stored(beam: BeamId): Promise<Having> {
+  /** The server stores the beam, so that it may have the keys. @param isMine whether the person at this device has saved it */
+  async stored(beam: BeamId, isMine: boolean): Promise<Having> {
     const ring = this.#ring(beam)
-    ring.deposited()
+    ring.stored(isMine)
     await this.#keep(beam, ring)
     return having(ring)
   }
@@ -129,14 +128,78 @@ export class Secrets {
     return having(ring)
   }
 
-  /** The beam has another id now (H28). */
-  async moved(before: BeamId, now: BeamId): Promise<void> {
-    const ring = this.#rings.get(before)
-    if (!ring) return
+  /**
+   * The beam has another id now (H28).
+   * @param isMine whether this device has renewed the link: then it makes the invite that the new one carries
+   */
+  async moved(before: BeamId, now: BeamId, isMine: boolean): Promise<Having> {
+    // Not where it is known: what is asked next is asked of the new id.
+    if (!this.#rings.has(before)) await this.enter(before, null)
+    const ring = this.#ring(before)
     this.#rings.delete(before)
     this.#rings.set(now, ring)
+    if (isMine && ring.secret) await ring.renew()
     await this.#keep(now, ring)
     await this.kept.remove(before)
+    return having(ring)
+  }
+
+  /** Makes new keys, which these devices do not have. Resolves to null without doing so where that was done, or nothing is sealed. */
+  async removed(beam: BeamId, devices: readonly DeviceId[]): Promise<Having | null> {
+    const ring = this.#ring(beam)
+    if (!ring.isKeyed || devices.every((device) => ring.removed.includes(device))) return null
+    return this.rekey(beam, devices)
+  }
+
+  /** Makes new keys, where this device has some. Everybody else who may have them is to be handed them (`handTo`). */
+  async rekey(beam: BeamId, without: readonly DeviceId[]): Promise<Having> {
+    const ring = this.#ring(beam)
+    if (ring.isKeyed) await ring.rekey(without)
+    await this.#keep(beam, ring)
+    return having(ring)
+  }
+
+  /**
+   * Makes new keys of a saved beam that the page is not in, where it has a deposit: whoever may still read it finds them there.
+   * @throws when the server refuses
+   */
+  async rekeySaved(beam: BeamId): Promise<void> {
+    await this.enter(beam, null)
+    const { isKeyed, deposits } = await this.withdraw(beam)
+    if (!isKeyed || !deposits) return
+    await this.rekey(beam, [])
+    await this.deposit(beam)
+  }
+
+  /** Returns what tells a device this one's public key, by which it can be handed new keys (E15). */
+  introduce(beam: BeamId, me: DeviceId, to: DeviceId): Promise<string> {
+    return this.#handing(beam).introduce(me, to)
+  }
+
+  async introduced(beam: BeamId, from: DeviceId, me: DeviceId, sealed: string): Promise<Introduced> {
+    const ring = this.#ring(beam)
+    const answer = await this.#handing(beam).introduced(from, me, sealed)
+    if (answer.isAsking) await this.#keep(beam, ring)
+    return answer
+  }
+
+  /** Returns the keys for a device that is in; null where it is not known how to seal them for it. */
+  handTo(beam: BeamId, device: DeviceId, me: DeviceId): Promise<WelcomeMessage | null> {
+    return this.#handing(beam).handTo(device, me)
+  }
+
+  /** Takes what a device that is in has handed over. Resolves to null where nothing was taken. */
+  async handed(
+    beam: BeamId,
+    from: DeviceId,
+    me: DeviceId,
+    message: WelcomeMessage,
+    here: readonly DeviceId[],
+  ): Promise<Having | null> {
+    const ring = this.#ring(beam)
+    if (!(await this.#handing(beam).handed(from, me, message, here))) return null
+    await this.#keep(beam, ring)
+    return having(ring)
   }
 
   /** The beam has ended: nothing of its keys stays. */
@@ -217,7 +280,10 @@ export class Secrets {
     this.#comparing(beam).forget(device)
   }
 
+  /** Keeps what this page has, with what other pages of this browser have kept since. */
   async #keep(beam: BeamId, ring: Keyring): Promise<void> {
+    const before = await this.kept.read(beam)
+    if (before) await ring.restore(before)
     if (ring.kept) await this.kept.write(beam, ring.kept)
   }
 
@@ -226,6 +292,13 @@ export class Secrets {
     const comparisons = this.#comparisons.get(ring) ?? new Comparisons(ring)
     this.#comparisons.set(ring, comparisons)
     return comparisons
+  }
+
+  #handing(beam: BeamId): HandingOver {
+    const ring = this.#ring(beam)
+    const handing = this.#handingOver.get(ring) ?? new HandingOver(ring)
+    this.#handingOver.set(ring, handing)
+    return handing
   }
 
   #ring(beam: BeamId): Keyring {
@@ -237,7 +310,16 @@ export class Secrets {
 
 function having(ring: Keyring): Having {
   const { hasLetIn = false, isDeposited = false } = ring.kept ?? {}
-  return { isKeyed: ring.isKeyed, hasLetIn, isDeposited, invite: ring.secret && toBase64Url(ring.secret) }
+  return {
+    isKeyed: ring.isKeyed,
+    hasLetIn,
+    isDeposited,
+    deposits: ring.deposits,
+    invite: ring.secret && toBase64Url(ring.secret),
+    hasOtherLink: ring.hasOtherLink,
+    removed: ring.removed as readonly DeviceId[],
+    uncovered: ring.uncovered as readonly DeviceId[],
+  }
 }
 
 function bytesOf(beam: BeamId): Uint8Array<ArrayBuffer> {

@@ -29,7 +29,7 @@ impl TryFrom<Unchecked> for BeamKeys {
 
     fn try_from(Unchecked { keys, current }: Unchecked) -> Result<Self, Self::Error> {
         if keys.len() > MAX_DEPOSITED_KEYS || keys.is_empty() != current.is_none() {
-            return Err("expected up to 16 keys, and the id of one of them");
+            return Err("expected up to 256 keys, and the id of one of them");
         }
         Ok(Self { keys, current })
     }

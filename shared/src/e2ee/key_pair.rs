@@ -1,4 +1,4 @@
-//! Key pairs on the curve P-256 (FIPS 186-5): one for each join, and never again.
+//! Key pairs on the curve P-256 (FIPS 186-5): one for each join, and never again, and one for each device of a beam (E15).
 
 use hpke::kem::DhP256HkdfSha256;
 use hpke::{Deserializable as _, Kem, Serializable as _};

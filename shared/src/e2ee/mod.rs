@@ -8,6 +8,7 @@ pub mod comparing;
 pub mod envelope;
 pub mod error;
 pub mod file_chunks;
+pub mod handed;
 mod hkdf;
 pub mod invite;
 pub mod key_pair;

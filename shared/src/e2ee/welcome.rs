@@ -101,7 +101,7 @@ fn info(key: &PublicKey, device: DeviceId) -> Vec<u8> {
 }
 
 /// Gives the bytes that it was given, each once. HPKE asks for as many as a private key has, and no more.
-struct Given<'a>(&'a [u8]);
+pub(super) struct Given<'a>(pub(super) &'a [u8]);
 
 impl TryRng for Given<'_> {
     type Error = Infallible;

@@ -102,7 +102,7 @@ async fn e4_the_extra_of_a_deletion_comes_to_all_but_plain_devices() {
 }
 
 #[tokio::test]
-async fn e12_a_plain_device_gets_one_notice_and_nothing_sealed() {
+async fn e15_a_plain_device_gets_one_notice_and_nothing_sealed() {
     let server = TestServer::start().await;
     let beam = unknown_beam();
     let mut ada = server.join(beam).await;
@@ -196,7 +196,7 @@ async fn h52_deposited_keys_stay_with_a_saved_beam_and_go_with_it() {
             json!({"keys": [], "current": keys["current"]}),
             json!({"keys": ["AgIC"], "current": keys["current"]}),
             json!({"keys": [key(1)], "current": "AgIC"}),
-            json!({"keys": vec![key(1); 17], "current": keys["current"]}),
+            json!({"keys": vec![key(1); 257], "current": keys["current"]}),
         ] {
             assert_eq!(owner.asks("PUT", &path(&new), &wrong).await.status, 400, "{wrong}");
         }

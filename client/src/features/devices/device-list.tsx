@@ -130,11 +130,7 @@ function DeviceList() {
         <ConfirmDialog
           title={t`Remove device`}
           question={t`Are you sure you want to remove ${name} from this beam?`}
-          warning={
-            isSaved
-              ? t`It cannot come back under this name. To keep out everybody who has the link, renew it under Share in My Beams.`
-              : t`It cannot come back under this name. To keep out everybody who has the link, make a new beam.`
-          }
+          warning={removalWarning(isSaved, isSealed)}
           action={t`Remove device`}
           onConfirm={() => actions.removeDevice(removing.device_id)}
           onClose={() => setRemoving(null)}
@@ -142,6 +138,15 @@ function DeviceList() {
       )}
     </>
   )
+}
+
+function removalWarning(isSaved: boolean, isSealed: boolean): string {
+  // Whoever may read a saved beam gets its keys from the server.
+  if (isSaved)
+    return t`It cannot come back under this name. To keep out everybody who has the link, renew it under Share in My Beams.`
+  return isSealed
+    ? t`It keeps what it has, but cannot read what is shared from now on. The link changes: whoever comes in later needs the new one.`
+    : t`It cannot come back under this name. To keep out everybody who has the link, make a new beam.`
 }
 
 /** A device that was let in, has left, and was not compared yet. */

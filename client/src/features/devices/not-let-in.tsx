@@ -30,7 +30,7 @@ function isShutOut(encryption: Encryption): boolean {
 /** Shown in place of a beam's content until this device has been let in: why, and what a person can do. */
 export function NotLetIn() {
   const { stores } = useApp()
-  const kind = useStore(stores.encryption, (state) => state.kind)
+  const encryption = useStore(stores.encryption)
   const devices = useStore(stores.devices)
   const trust = useStore(stores.trust, (state) => state.devices)
   const others = devices.devices.filter(({ device_id }) => device_id !== devices.me)
@@ -44,13 +44,13 @@ export function NotLetIn() {
         <Icon of={Lock} size={24} />
       </span>
       <h2>{t`This beam is encrypted`}</h2>
-      <p>{words(kind, compared.length > 0)}</p>
-      {kind === 'insecure' && (
+      <p>{words(encryption, compared.length > 0)}</p>
+      {encryption.kind === 'insecure' && (
         <p>
           <SecureAddress />
         </p>
       )}
-      {kind === 'locked' &&
+      {encryption.kind === 'locked' &&
         compared.map(({ device_id, signs, name }) => (
           <div key={device_id} className={css.compared}>
             <h3>
@@ -63,10 +63,12 @@ export function NotLetIn() {
   )
 }
 
-function words(kind: Encryption['kind'], isCompared: boolean): string {
-  if (kind === 'insecure')
+function words(encryption: Encryption, isCompared: boolean): string {
+  if (encryption.kind === 'insecure')
     return t`This page came without https, and cannot open it. Nothing was shared from here.`
-  if (kind === 'waiting') return t`It opens here as soon as another of its devices is online.`
+  if (encryption.kind === 'waiting' && encryption.isLinkOld)
+    return t`This link is not valid any more. Open the new one, which the other devices of the beam show.`
+  if (encryption.kind === 'waiting') return t`It opens here as soon as another of its devices is online.`
   return isCompared
     ? t`A person on another device lets this one in, in the list of devices there.`
     : t`Open it with its QR code or link, or while another of its devices is online.`

@@ -1,0 +1,278 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Deposit } from '../crypto/keyring'
+import type { KeptShared } from '../crypto/shared-keys'
+import type { BeamId, DeviceId } from '../protocol/bindings'
+import { Secrets } from '../transport/secrets'
+import { ADA, BEAM, BOB, EVE, ITEM, newSecrets, OTHER, Page, Server } from './sealed-beam-stage'
+
+const CLEO = '41234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+const NEXT = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+
+let server: Server
+let ada: Page
+let bob: Page
+let eve: Page
+let link: string | null
+
+/** Ada has made the beam, and may remove. Bob and Eve came by its link. */
+beforeEach(async () => {
+  server = new Server()
+  ada = await makes(newSecrets())
+  ada.mayRemove = true
+  link = ada.invite
+  bob = await joins(BOB, ADA)
+  eve = await joins(EVE, ADA, BOB)
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  for (const page of server.pages.values()) page.channel.end()
+})
+
+async function makes(secrets: Secrets): Promise<Page> {
+  const { invite } = await secrets.make(BEAM)
+  const page = new Page(server, ADA, invite, secrets)
+  await page.is('sealed')
+  return page
+}
+
+/** A device opens the link that Ada shows, while these are here. */
+async function joins(id: DeviceId, ...here: readonly DeviceId[]): Promise<Page> {
+  const page = new Page(server, id, ada.invite)
+  await page.is('waiting')
+  server.lists(...here, id)
+  await page.is('sealed')
+  // All have told each other their keys.
+  await settled()
+  return page
+}
+
+/** Everything that was said has been heard. */
+async function settled(): Promise<void> {
+  let before = -1
+  while (before !== server.told.length) {
+    before = server.told.length
+    for (let turns = 0; turns < 20; turns += 1) await crypto.subtle.digest('SHA-256', new Uint8Array(1))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** The server has closed a device, and says so. */
+function removed(device: DeviceId, ...here: readonly DeviceId[]): void {
+  server.pages.delete(device)
+  server.lists(...here)
+  for (const one of here) server.pages.get(one)?.channel.removed([device])
+}
+
+async function isUpToDate(page: Page, like = ada): Promise<void> {
+  await vi.waitFor(() => {
+    expect(like.invite).not.toBe(link)
+    expect(page.invite).toBe(like.invite)
+  })
+}
+
+const opsOf = () =>
+  server.told.map(({ type, message }) => (type === 'e2e' ? (message as { op: string }).op : type))
+
+describe('e15 the removal of a device', () => {
+  it('gives the others keys that it cannot get, and they read each other', async () => {
+    removed(EVE, ADA, BOB)
+    await isUpToDate(bob)
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    bob.channel.share(OTHER, 'soy milk', 'text')
+    await vi.waitFor(() => expect(server.of('share')).toHaveLength(2))
+    for (const at of [0, 1]) {
+      const item = server.item(at)
+      expect((await ada.opens(item)).message).toEqual((await bob.opens(item)).message)
+      expect(await eve.secrets.open(BEAM, 'share_clipboard', String(item.message))).toEqual({ is: 'unknown' })
+    }
+  })
+
+  it('tells the new keys before anything is sealed with them', async () => {
+    removed(EVE, ADA, BOB)
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
+    expect(opsOf().indexOf('keys')).toBeGreaterThan(-1)
+    expect(opsOf().indexOf('keys')).toBeLessThan(opsOf().indexOf('share'))
+    expect((await bob.opens(server.item())).message).toBe('oat milk')
+  })
+
+  it('leaves to the device that removed it, and then to any that may, to change the keys', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    ada.hasRemoved = false
+    removed(EVE, ADA, BOB)
+    await settled()
+    expect(ada.invite).toBe(link)
+    vi.advanceTimersByTime(10_000)
+    await isUpToDate(bob)
+  })
+
+  it('changes them once, however often the server tells of it', async () => {
+    removed(EVE, ADA, BOB)
+    await isUpToDate(bob)
+    const { invite } = ada
+    ada.channel.removed([EVE])
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
+    expect(ada.invite).toBe(invite)
+  })
+
+  it('changes nothing where the device may not remove', async () => {
+    ada.mayRemove = false
+    removed(EVE, ADA, BOB)
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
+    expect(ada.invite).toBe(link)
+  })
+
+  it('reaches a device that was away when it comes back, also while nothing is shared', async () => {
+    bob.channel.end()
+    server.pages.delete(BOB)
+    removed(EVE, ADA)
+    await vi.waitFor(() => expect(ada.invite).not.toBe(link))
+    const back = new Page(server, BOB, null, bob.secrets)
+    server.lists(ADA, BOB)
+    await isUpToDate(back)
+  })
+
+  it('opens what came before the keys did', async () => {
+    bob.channel.end()
+    server.pages.delete(BOB)
+    removed(EVE, ADA)
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
+    const back = new Page(server, BOB, null, bob.secrets)
+    await back.is('sealed')
+    const opened = back.opens(server.item())
+    server.lists(ADA, BOB)
+    expect((await opened).message).toBe('oat milk')
+  })
+
+  it('reaches a device that knows nobody who is here by the new link', async () => {
+    bob.channel.end()
+    server.pages.delete(BOB)
+    removed(EVE, ADA)
+    await vi.waitFor(() => expect(ada.invite).not.toBe(link))
+    const cleo = await joins(CLEO, ADA)
+    ada.channel.end()
+    server.pages.delete(ADA)
+    const back = new Page(server, BOB, cleo.invite, bob.secrets)
+    server.lists(CLEO, BOB)
+    await isUpToDate(back, cleo)
+  })
+
+  it('makes the link of before worthless, and says so', async () => {
+    removed(EVE, ADA, BOB)
+    await isUpToDate(bob)
+    const late = new Page(server, CLEO, link)
+    server.lists(ADA, BOB, CLEO)
+    await vi.waitFor(() => expect(late.isLinkOld).toBe(true))
+    expect(late.states.at(-1)).toBe('waiting')
+  })
+
+  it('seals anew what opens a kept beam without a device', async () => {
+    ada.channel.kept(true, true)
+    await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
+    await ada.channel.open(server.item(), null)
+    removed(EVE, ADA, BOB)
+    await vi.waitFor(() => expect(server.of('share')).toHaveLength(2))
+    expect(server.item().id).toBe(server.item(0).id)
+    await isUpToDate(bob)
+    const late = new Page(server, CLEO, ada.invite)
+    await late.is('waiting')
+    await late.channel.open(server.item(), null)
+    await late.is('sealed')
+    const old = new Page(server, OTHER as string as DeviceId, link)
+    await old.is('waiting')
+    await old.channel.open(server.item(), null)
+    expect(old.states.at(-1)).toBe('waiting')
+  })
+
+  it('is deposited with a saved beam', async () => {
+    const written: Deposit[] = []
+    const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+    const deposits = {
+      read: async () => written.at(-1) ?? null,
+      write: async (_: BeamId, keys: Deposit) => void written.push(keys),
+    }
+    const owner = await makes(new Secrets(nowhere, deposits))
+    owner.mayRemove = true
+    owner.channel.saved(true)
+    await vi.waitFor(() => expect(written).toHaveLength(1))
+    owner.channel.removed([EVE])
+    await vi.waitFor(() => expect(written).toHaveLength(2))
+    expect(written[1]?.current).not.toBe(written[0]?.current)
+    expect(written[1]?.keys).toContain(written[0]?.keys[0])
+  })
+})
+
+describe('e15 a person who may not read a saved beam any more', () => {
+  const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+
+  it.each(['in the beam', 'elsewhere'])('gets no new key, also when the owner is %s', async (where) => {
+    const written: Deposit[] = []
+    const deposits = {
+      read: async () => written.at(-1) ?? null,
+      write: async (_: BeamId, keys: Deposit) => void written.push(keys),
+    }
+    const owner = await makes(new Secrets(nowhere, deposits))
+    owner.channel.saved(true)
+    await vi.waitFor(() => expect(written).toHaveLength(1))
+    const others = new Secrets(nowhere, deposits)
+    await others.enter(BEAM, null)
+    await others.withdraw(BEAM)
+    if (where === 'in the beam') owner.channel.rekey()
+    else await owner.secrets.rekeySaved(BEAM)
+    await vi.waitFor(() => expect(written).toHaveLength(2))
+    const sealed = await owner.secrets.seal(BEAM, 'share_clipboard', 'oat milk')
+    expect(await others.open(BEAM, 'share_clipboard', sealed)).toEqual({ is: 'unknown' })
+    // Whoever may still read finds the new key in the deposit.
+    await others.withdraw(BEAM)
+    expect(await others.open(BEAM, 'share_clipboard', sealed)).toMatchObject({ is: 'open', text: 'oat milk' })
+    const answer = await others.seal(BEAM, 'share_clipboard', 'soy milk')
+    expect(await owner.secrets.open(BEAM, 'share_clipboard', answer)).toMatchObject({ text: 'soy milk' })
+  })
+})
+
+describe('e15 a renewed link', () => {
+  it('carries a new secret on every device that goes along, and what was written stays readable', async () => {
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
+    eve.channel.end()
+    server.pages.delete(EVE)
+    ada.channel.move(NEXT, true)
+    bob.channel.move(NEXT, false)
+    for (const [device, page] of [[ADA, ada] as const, [BOB, bob] as const]) page.channel.welcomed(device)
+    server.lists(ADA, BOB)
+    await isUpToDate(bob)
+    expect((await bob.opens(server.item())).message).toBe('oat milk')
+    const late = new Page(server, CLEO, link)
+    late.channel.move(NEXT, false)
+    server.lists(ADA, BOB, CLEO)
+    await vi.waitFor(() => expect(late.isLinkOld).toBe(true))
+  })
+})
+
+describe('e1 the pages of a browser', () => {
+  it('take no newer keys from each other that one of them has kept', async () => {
+    const kept = new Map<BeamId, KeptShared>()
+    const store = {
+      read: async (beam: BeamId) => kept.get(beam) ?? null,
+      write: async (beam: BeamId, keys: KeptShared) => void kept.set(beam, keys),
+      remove: async (beam: BeamId) => void kept.delete(beam),
+    }
+    const page = () => new Secrets(store, { read: async () => null, write: async () => {} })
+    const [first, second] = [page(), page()]
+    await first.make(BEAM)
+    await second.enter(BEAM, null)
+    await first.rekey(BEAM, [EVE])
+    const sealed = await first.seal(BEAM, 'share_clipboard', 'oat milk')
+    // It was in another beam meanwhile.
+    await second.enter(BEAM, null)
+    const later = page()
+    await later.enter(BEAM, null)
+    for (const one of [second, later]) {
+      expect(await one.open(BEAM, 'share_clipboard', sealed)).toMatchObject({ is: 'open', text: 'oat milk' })
+    }
+  })
+})

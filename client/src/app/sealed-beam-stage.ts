@@ -1,0 +1,157 @@
+/** Pages in a sealed beam, whose server is the test. */
+import { expect, vi } from 'vitest'
+import { BeamMemory } from '../protocol/beam-memory'
+import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
+import type { Item } from '../protocol/item'
+import { createClearCopiesStore } from '../stores/clear-copies'
+import { createDevicesStore, reduceDevices } from '../stores/devices'
+import type { Encryption } from '../stores/encryption'
+import type { Trust } from '../stores/trust'
+import type { LiveBeam } from '../transport/live-beam'
+import { type Deposits, Secrets } from '../transport/secrets'
+import { ClearCopies } from './clear-copies'
+import { SealedBeam } from './sealed-beam'
+
+export const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+export const ADA = '11234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+export const BOB = '21234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+export const EVE = '31234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+export const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
+export const OTHER = '02234567-89ab-4cde-8f01-23456789abcd' as ItemId
+
+export const CLEAR: LiveItem = { id: OTHER, seq: 1, from: ADA, at: 1, message: 'clear', extra: 'text' }
+
+interface Told {
+  readonly type: 'share' | 'delete' | 'signal' | 'e2e'
+  readonly from: DeviceId
+  readonly to?: DeviceId | undefined
+  readonly id?: ItemId
+  readonly message: unknown
+  readonly extra?: string | undefined
+}
+
+/** The server: it keeps all it is told, and forwards what lets devices in, and signals where it is to. */
+export class Server {
+  forwardsSignals = false
+  readonly told: Told[] = []
+  readonly pages = new Map<DeviceId, Page>()
+
+  of(type: Told['type']): readonly Told[] {
+    return this.told.filter((one) => one.type === type)
+  }
+
+  /** What lets devices in, without what those that are in tell each other (E15). */
+  get ways(): readonly Told[] {
+    const isOfKeys = ({ message }: Told) => ['device', 'keys'].includes((message as { op: string }).op)
+    return this.of('e2e').filter((told) => !isOfKeys(told))
+  }
+
+  hears(told: Told): void {
+    this.told.push(told)
+    const to = told.to && this.pages.get(told.to)?.channel
+    if (told.type === 'e2e' && to) to.heard(told.from, told.message)
+    if (told.type === 'signal' && to && this.forwardsSignals) to.signalled(told.from, told.message, () => {})
+  }
+
+  /** Tells every page which devices are here, and that nothing else is. */
+  lists(...devices: readonly DeviceId[]): void {
+    const listed = devices.map(sealing)
+    for (const device of devices) this.pages.get(device)?.channel.listed(listed)
+    const items = this.of('share').map((_, at) => this.item(at))
+    for (const device of devices) this.pages.get(device)?.channel.synced(items)
+  }
+
+  /** Returns an item that was shared, as it is sent to everybody. */
+  item(at = -1): LiveItem {
+    const shared = this.of('share').at(at)
+    if (!shared?.id) throw new Error('Nothing was shared.')
+    const { id, message, extra = '', from, to } = shared
+    return { id, seq: 1, from, at: 1, message, extra, ...(to && { to }) }
+  }
+}
+
+export function sealing(device_id: DeviceId): Device {
+  return { device_id, name: '', caps: ['files', 'e2e1'] }
+}
+
+/** A page in the beam, with keys of its own. */
+export class Page {
+  readonly states: Encryption['kind'][] = []
+  isLinkOld = false
+  readonly secrets: Secrets
+  readonly channel: SealedBeam
+  invite: string | null
+  asks = false
+  mayRemove = false
+  /** Whether it has asked for the removal of every device that is gone. */
+  hasRemoved = true
+  readonly in: DeviceId[] = []
+  readonly unconfirmed: ItemId[] = []
+  readonly stores = { devices: createDevicesStore(), clearCopies: createClearCopiesStore() }
+  readonly transfers = { offered: vi.fn((): Blob | null => null), tell: vi.fn() }
+  readonly trust: Record<string, Trust | null> = {}
+
+  constructor(server: Server, me: DeviceId, invite: string | null, secrets = newSecrets()) {
+    this.secrets = secrets
+    this.invite = invite
+    const live: Pick<
+      LiveBeam,
+      'share' | 'delete' | 'signal' | 'e2e' | 'resync' | 'shares' | 'memory' | 'hasRemoved'
+    > = {
+      memory: new BeamMemory(),
+      shares: this.unconfirmed,
+      hasRemoved: () => this.hasRemoved,
+      resync: () => {},
+      share: (id, message, extra, to) => server.hears({ type: 'share', from: me, id, message, extra, to }),
+      delete: (id, message, extra) => server.hears({ type: 'delete', from: me, id, message, extra }),
+      signal: (to, message) => server.hears({ type: 'signal', from: me, to, message }),
+      e2e: (to, message) => server.hears({ type: 'e2e', from: me, to, message }),
+    }
+    const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null, invite }
+    const copies = new ClearCopies(this.stores, this.transfers, () => live as LiveBeam)
+    this.stores.devices.setState((state) => reduceDevices(state, { type: 'welcomed', me }), true)
+    this.channel = new SealedBeam(session, secrets, () => live as LiveBeam, copies, {
+      onChange: (encryption) => {
+        this.states.push(encryption.kind)
+        this.isLinkOld = encryption.kind === 'waiting' && encryption.isLinkOld
+      },
+      onLearnt: ({ invite = this.invite }) => {
+        this.invite = invite
+      },
+      onKeyed: () => {},
+      onIn: (device) => {
+        this.in.push(device)
+      },
+      onTrust: (device, trust) => {
+        this.trust[device] = trust
+      },
+      onRemoved: () => {},
+      onMissing: () => {},
+      asksBefore: () => this.asks,
+      mayRemove: () => this.mayRemove,
+    })
+    server.pages.set(me, this)
+    this.channel.welcomed(me)
+  }
+
+  /** Resolves once the page says that the beam is so for it. */
+  async is(kind: Encryption['kind']): Promise<void> {
+    await vi.waitFor(() => expect(this.states.at(-1)).toBe(kind))
+  }
+
+  async opens(item: LiveItem): Promise<Item> {
+    const opened = await this.channel.open(item, null)
+    if (!opened) throw new Error('It is not shown.')
+    return opened
+  }
+}
+
+/** No keys of any saved beam. */
+export function newDeposits(): Deposits {
+  return { read: async () => null, write: async () => {} }
+}
+
+export function newSecrets(): Secrets {
+  const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+  return new Secrets(nowhere, newDeposits())
+}

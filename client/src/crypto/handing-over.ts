@@ -1,0 +1,107 @@
+/**
+ * Hands new keys to the devices that are still in when another one was removed, or the link was renewed (E15). A device tells the others
+ * its public key while all have the same keys, and what it tells says later whether it needs newer ones.
+ */
+import * as v from 'valibot'
+import { type Bytes, toBase64Url, utf8 } from './bytes'
+import { deviceKeys, openFrom, sealFor } from './device-keys'
+import { headerOf } from './envelope'
+import { type Keyring, sealedOf, type WelcomeMessage } from './keyring'
+import { sharedIn } from './shared-keys'
+import { publicBytes } from './welcome'
+
+/** More changes than a device could have missed would leave no number for the next one. */
+const MOST_MISSED = 1_000
+
+/** What a device tells of itself. */
+const introductionSchema = v.object({
+  from: v.string(),
+  to: v.string(),
+  /** Its public key. */
+  key: v.string(),
+  /** The id of its invite: keys can be the same after a renewal. */
+  invite: v.string(),
+})
+
+/** What is to be done for a device that has introduced itself. */
+export interface Introduced {
+  /** What it is handed; null where it lacks nothing, or may not have it. */
+  readonly keys: WelcomeMessage | null
+  /** Whether it has to hear of this device too. */
+  readonly isAsking: boolean
+}
+
+export class HandingOver {
+  /** The key pair that was derived last, with the secret of which it follows. */
+  #derived: { readonly own: Bytes; readonly keys: Promise<CryptoKeyPair> } | null = null
+
+  constructor(readonly ring: Keyring) {}
+
+  get #own(): Promise<CryptoKeyPair> {
+    const { own } = this.ring
+    if (this.#derived?.own !== own) this.#derived = { own, keys: deviceKeys(own) }
+    return this.#derived.keys
+  }
+
+  /** Returns what tells a device the public key of this one. @throws when this device has not been let in */
+  async introduce(me: string, to: string): Promise<string> {
+    const key = toBase64Url(await publicBytes(await this.#own))
+    return this.ring.seal('e2e', JSON.stringify({ from: me, to, key, invite: this.ring.inviteId }))
+  }
+
+  /** A device has introduced itself. Its key counts only where it was sealed under the newest one: a removed device has the others. */
+  async introduced(from: string, me: string, envelope: string): Promise<Introduced> {
+    const { ring } = this
+    const none = { keys: null, isAsking: false }
+    if (!ring.isKeyed || ring.isRemoved(from)) return none
+    if (headerOf(envelope)?.keyId !== ring.shared?.current)
+      return { keys: await this.handTo(from, me), isAsking: !ring.knows(envelope) }
+    const opened = await ring.open('e2e', envelope)
+    const said = opened && readIntroduction(new TextDecoder().decode(opened.content))
+    if (!said || said.from !== from || said.to !== me) return none
+    const isNew = ring.learnDevice(from, said.key)
+    const isOther = said.invite !== ring.inviteId
+    return { keys: isOther ? await this.handTo(from, me) : null, isAsking: isNew || isOther }
+  }
+
+  /** Returns what this device has, for one that is in; null where that one's key is not known. */
+  async handTo(device: string, me: string): Promise<WelcomeMessage | null> {
+    const publicKey = this.ring.keyOfDevice(device)
+    const { shared } = this.ring
+    if (!publicKey || !shared) return null
+    try {
+      const own = { device: me, keys: await this.#own }
+      const { encapsulated, sealed } = await sealFor({ device, publicKey }, own, utf8(JSON.stringify(shared)))
+      return { encapsulated: toBase64Url(encapsulated), sealed: toBase64Url(sealed) }
+    } catch {
+      return null
+    }
+  }
+
+  /**
+   * Takes what a device that is in has handed over.
+   * @param here the devices that are here: nobody is told that one of them was removed
+   * @returns whether anything was taken
+   */
+  async handed(from: string, me: string, message: WelcomeMessage, here: readonly string[]): Promise<boolean> {
+    const publicKey = this.ring.keyOfDevice(from)
+    const sealed = sealedOf(message)
+    const before = this.ring.shared
+    if (!publicKey || !sealed || !before) return false
+    const own = { device: me, keys: await this.#own }
+    const content = await openFrom({ device: from, publicKey }, own, sealed)
+    const told = content && sharedIn(new TextDecoder().decode(content))
+    if (!told || told.changes.some((one, at) => one > (before.changes[at] ?? 0) + MOST_MISSED)) return false
+    if (told.removed.some((device) => here.includes(device) && !this.ring.isRemoved(device))) return false
+    return this.ring.take(told)
+  }
+}
+
+function readIntroduction(text: string): v.InferOutput<typeof introductionSchema> | null {
+  try {
+    const parsed = v.safeParse(introductionSchema, JSON.parse(text))
+    return parsed.success ? parsed.output : null
+  } catch {
+    return null
+  }
+}

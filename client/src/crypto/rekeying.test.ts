@@ -1,0 +1,378 @@
+/** Devices that join, leave, come back, are removed, and renew the link: who can read what (E15). */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fromBase64Url, toBase64Url } from './bytes'
+import { HandingOver } from './handing-over'
+import { Keyring, type WelcomeMessage } from './keyring'
+import { compareStates, type SharedKeys } from './shared-keys'
+
+/** A device of the beam, or one that was. */
+class Device {
+  ring = new Keyring()
+  isHere = true
+  isRemoved = false
+
+  constructor(readonly id: string) {}
+
+  get handing(): HandingOver {
+    return new HandingOver(this.ring)
+  }
+
+  /** Makes new keys where a removed device may have those of now. */
+  async covers(): Promise<void> {
+    if (this.ring.uncovered.length > 0) await this.ring.rekey([])
+  }
+
+  async reads(envelope: string): Promise<boolean> {
+    return (await this.ring.open('share_clipboard', envelope)) !== null
+  }
+}
+
+interface Sealed {
+  readonly from: string
+  readonly to: string
+  readonly message: WelcomeMessage
+}
+
+/** A beam whose server keeps everything that goes by. */
+class Beam {
+  readonly devices: Device[] = []
+  readonly shared: string[] = []
+  readonly introductions: string[] = []
+  readonly handed: Sealed[] = []
+  readonly welcomes: Sealed[] = []
+
+  static async begins(): Promise<Beam> {
+    const beam = new Beam()
+    const maker = new Device('device 0')
+    maker.ring = await Keyring.make()
+    beam.devices.push(maker)
+    return beam
+  }
+
+  get in(): readonly Device[] {
+    return this.devices.filter(({ isRemoved }) => !isRemoved)
+  }
+
+  get here(): readonly Device[] {
+    return this.in.filter(({ isHere }) => isHere)
+  }
+
+  at(place: number): Device {
+    const device = this.here[place % this.here.length]
+    if (!device) throw new Error('Nobody is here.')
+    return device
+  }
+
+  async joins(by: Device): Promise<void> {
+    const device = new Device(`device ${this.devices.length}`)
+    if (by.ring.secret) await device.ring.invite(by.ring.secret)
+    expect(await this.#asks(device, by)).toBe(true)
+    this.devices.push(device)
+  }
+
+  async #asks(device: Device, by: Device): Promise<boolean> {
+    const request = await device.ring.ask()
+    const message = request && (await by.ring.answer(device.id, request))
+    if (!message || typeof message === 'string') return false
+    this.welcomes.push({ from: by.id, to: device.id, message })
+    const isIn = await device.ring.welcomed(device.id, message)
+    await device.covers()
+    return isIn
+  }
+
+  async removes(by: Device, device: Device): Promise<void> {
+    if (by === device) return
+    device.isRemoved = true
+    await by.ring.rekey([device.id])
+    for (const one of this.here.filter((other) => other !== by)) await this.#hands(by, one)
+  }
+
+  async #hands(by: Device, to: Device): Promise<void> {
+    const message = await by.handing.handTo(to.id, by.id)
+    if (message) await this.#takes(to, { from: by.id, to: to.id, message })
+  }
+
+  async #takes(device: Device, sealed: Sealed): Promise<void> {
+    this.handed.push(sealed)
+    const here = this.here.map(({ id }) => id)
+    await device.handing.handed(sealed.from, device.id, sealed.message, here)
+    await device.covers()
+  }
+
+  async shares(by: Device): Promise<void> {
+    this.shared.push(await by.ring.seal('share_clipboard', 'a secret'))
+  }
+
+  /** All who are here tell all others their public keys, and are handed what they lack. */
+  async settles(): Promise<void> {
+    for (let times = 0; times < 3; times += 1) {
+      for (const one of this.here)
+        for (const other of this.here) if (one !== other) await this.#tells(one, other)
+    }
+  }
+
+  async #tells(one: Device, other: Device, isAnswer = false): Promise<void> {
+    const told = await one.handing.introduce(one.id, other.id)
+    this.introductions.push(told)
+    const { keys, isAsking } = await other.handing.introduced(one.id, other.id, told)
+    if (keys) await this.#takes(one, { from: other.id, to: one.id, message: keys })
+    if (isAsking && !isAnswer) await this.#tells(other, one, true)
+  }
+
+  /**
+   * All are back. Groups that do not know each other are brought together by people: the device with the newest keys shows its link.
+   */
+  async ends(): Promise<void> {
+    for (const device of this.in) device.isHere = true
+    for (;;) {
+      await this.settles()
+      const [newest, ...others] = [...this.in].sort((one, other) =>
+        compareStates(stateOf(other), stateOf(one)),
+      )
+      const stuck = others.filter(({ ring }) => ring.inviteId !== newest?.ring.inviteId)
+      if (stuck.length === 0) return
+      for (const device of stuck) {
+        if (!newest?.ring.secret) throw new Error('It has the link.')
+        await device.ring.invite(newest.ring.secret)
+        await this.#asks(device, newest)
+      }
+    }
+  }
+}
+
+function stateOf({ ring }: Device): SharedKeys {
+  if (!ring.shared) throw new Error('It was let in.')
+  return ring.shared
+}
+
+const step = fc.record({
+  does: fc.constantFrom('join', 'leave', 'back', 'remove', 'renew', 'share', 'share', 'settle'),
+  by: fc.nat(9),
+  other: fc.nat(9),
+})
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+
+async function run(beam: Beam, { does, by, other }: Step): Promise<void> {
+  const actor = beam.at(by)
+  switch (does) {
+    case 'join':
+      return beam.joins(actor)
+    case 'leave':
+      if (beam.here.length > 1) actor.isHere = false
+      return
+    case 'back':
+      for (const device of beam.in) device.isHere = true
+      return beam.settles()
+    case 'remove':
+      return beam.removes(actor, beam.in[other % beam.in.length] ?? actor)
+    case 'renew':
+      return actor.ring.renew()
+    case 'share':
+      return beam.shares(actor)
+    case 'settle':
+      return beam.settles()
+  }
+}
+
+describe('e15 after any joins, departures, removals and renewals', () => {
+  it('everybody who is in reads everything, and seals with the same key', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
+        const beam = await Beam.begins()
+        for (const one of steps) await run(beam, one)
+        await beam.ends()
+        for (const device of beam.in) {
+          expect(device.ring.shared?.current).toBe(beam.in[0]?.ring.shared?.current)
+          expect(device.ring.secret).toEqual(beam.in[0]?.ring.secret)
+          for (const envelope of beam.shared) expect(await device.reads(envelope)).toBe(true)
+        }
+      }),
+      { numRuns: 40 },
+    )
+  }, 60_000)
+
+  it('a removed device reads nothing that was sealed after its removal, with all traffic and the help of the server', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 6 }),
+        fc.array(step, { maxLength: 8 }),
+        removedDeviceReadsNothing,
+      ),
+      { numRuns: 40 },
+    )
+  }, 60_000)
+})
+
+async function removedDeviceReadsNothing(before: readonly Step[], after: readonly Step[]): Promise<void> {
+  const beam = await Beam.begins()
+  await beam.joins(beam.at(0))
+  for (const one of before) await run(beam, one)
+  await run(beam, { does: 'back', by: 0, other: 0 })
+  const [ada, eve] = [beam.in[0], beam.in.at(-1)]
+  if (!eve || !ada || eve === ada) return
+  await beam.removes(ada, eve)
+  const old = beam.shared.length
+  for (const one of after) await run(beam, one)
+  await beam.ends()
+  await beam.shares(beam.at(0))
+  await helpsHerself(beam, eve)
+  for (const envelope of beam.shared.slice(old)) expect(await eve.reads(envelope)).toBe(false)
+}
+
+/** A removed device tries everything that it was told and everything that it can say, as itself and as another device. */
+async function helpsHerself(beam: Beam, eve: Device): Promise<void> {
+  for (const { from, message } of beam.handed) await eve.handing.handed(from, eve.id, message, [])
+  for (const { message } of beam.welcomes) await eve.ring.welcomed(eve.id, message)
+  for (const member of beam.in) {
+    const ids = [eve.id, 'a new device', ...beam.in.map(({ id }) => id)]
+    for (const me of ids) await tries(beam, eve, member, me)
+  }
+}
+
+/** She asks a device for keys under a name, and offers it keys of her own, which she could read. */
+async function tries(beam: Beam, eve: Device, member: Device, me: string): Promise<void> {
+  const request = await eve.ring.ask()
+  if (request) expect(await member.ring.answer(me, request)).toBe('proof')
+  const told = await eve.handing.introduce(me, member.id)
+  const { keys } = await member.handing.introduced(me, member.id, told)
+  if (keys) expect(await eve.handing.handed(member.id, me, keys, [])).toBe(false)
+  const hers = new Device(me)
+  if (eve.ring.kept) await hers.ring.restore(eve.ring.kept)
+  await hers.ring.rekey([])
+  const [key] = beam.in.flatMap(({ ring }) => ring.keyOfDevice(member.id) ?? [])
+  if (key) hers.ring.learnDevice(member.id, toBase64Url(key))
+  const forged = await hers.handing.handTo(member.id, me)
+  if (forged) expect(await member.handing.handed(me, member.id, forged, [])).toBe(false)
+}
+
+describe('e15 the keys', () => {
+  async function three() {
+    const beam = await Beam.begins()
+    await beam.joins(beam.at(0))
+    await beam.joins(beam.at(0))
+    await beam.settles()
+    const [ada, bob, eve] = beam.devices
+    if (!ada || !bob || !eve) throw new Error('There are three.')
+    return { beam, ada, bob, eve }
+  }
+
+  // Which of the two counts is chance.
+  it.each([1, 2, 3, 4, 5, 6])(
+    'of two removals at once are followed by some that neither removed device has (%i)',
+    async () => {
+      const { beam, ada, bob, eve } = await three()
+      await beam.joins(ada)
+      await beam.settles()
+      const dan = beam.devices[3]
+      if (!dan) throw new Error('There are four.')
+      // Each has removed another device before it hears of the other.
+      await ada.ring.rekey([eve.id])
+      await bob.ring.rekey([dan.id])
+      for (const gone of [eve, dan]) gone.isRemoved = true
+      const [forEve, forDan] = [
+        await bob.handing.handTo(eve.id, bob.id),
+        await ada.handing.handTo(dan.id, ada.id),
+      ]
+      if (forEve) await eve.handing.handed(bob.id, eve.id, forEve, [])
+      if (forDan) await dan.handing.handed(ada.id, dan.id, forDan, [])
+      await beam.settles()
+      await beam.shares(ada)
+      await beam.shares(bob)
+      for (const envelope of beam.shared) {
+        expect([await ada.reads(envelope), await bob.reads(envelope)]).toEqual([true, true])
+        expect([await eve.reads(envelope), await dan.reads(envelope)]).toEqual([false, false])
+      }
+    },
+  )
+
+  it('of a removal count, and not those of renewals at the same moment: these keep what the removed device has', async () => {
+    const { beam, ada, bob, eve } = await three()
+    await ada.ring.rekey([eve.id])
+    eve.isRemoved = true
+    for (let times = 0; times < 3; times += 1) await bob.ring.renew()
+    const { current } = ada.ring.shared ?? {}
+    await beam.settles()
+    expect([ada.ring.shared?.current, bob.ring.shared?.current]).toEqual([current, current])
+    expect(bob.ring.secret).toEqual(ada.ring.secret)
+  })
+
+  it('are not taken of who says that a device which is here was removed', async () => {
+    const { ada, bob, eve } = await three()
+    await eve.ring.rekey([ada.id])
+    const forged = await eve.handing.handTo(bob.id, eve.id)
+    if (!forged) throw new Error('Eve knows him.')
+    expect(await bob.handing.handed(eve.id, bob.id, forged, [ada.id, bob.id, eve.id])).toBe(false)
+  })
+
+  it('are not taken twice, or after newer ones', async () => {
+    const { ada, bob } = await three()
+    await ada.ring.renew()
+    const first = await ada.handing.handTo(bob.id, ada.id)
+    await ada.ring.rekey([])
+    const second = await ada.handing.handTo(bob.id, ada.id)
+    for (const message of [second, first, second]) {
+      if (message) await bob.handing.handed(ada.id, bob.id, message, [])
+    }
+    expect(bob.ring.shared?.current).toBe(ada.ring.shared?.current)
+    expect(bob.ring.secret).toEqual(ada.ring.secret)
+  })
+
+  it('are not taken when they leave no number for later ones', async () => {
+    const { bob, eve } = await three()
+    const { kept } = eve.ring
+    if (!kept) throw new Error('Eve is in.')
+    await eve.ring.restore({ ...kept, changes: [Number.MAX_SAFE_INTEGER, 1] })
+    const message = await eve.handing.handTo(bob.id, eve.id)
+    if (!message) throw new Error('Eve knows him.')
+    expect(await bob.handing.handed(eve.id, bob.id, message, [])).toBe(false)
+  })
+
+  it('of a renewal are the same but for the invite: the old link opens nothing, and the new one does', async () => {
+    const { ada, bob, eve } = await three()
+    const [late, early] = [new Keyring(), new Keyring()]
+    const old = bob.ring.secret
+    const { current } = bob.ring.shared ?? {}
+    await ada.ring.renew()
+    if (old) await early.invite(old)
+    if (ada.ring.secret) await late.invite(ada.ring.secret)
+    const [wrong, right] = [await early.ask(), await late.ask()]
+    if (!wrong || !right) throw new Error('They have links.')
+    expect(await ada.ring.answer('early', wrong)).toBe('proof')
+    const welcome = await ada.ring.answer('late', right)
+    expect(typeof welcome !== 'string' && (await late.welcomed('late', welcome))).toBe(true)
+    expect(late.shared?.current).toBe(current)
+    expect(
+      await late.open('share_clipboard', await eve.ring.seal('share_clipboard', 'before')),
+    ).not.toBeNull()
+  })
+
+  it('of a link that this device had before are not taken from who still has it', async () => {
+    const { ada, bob, eve } = await three()
+    const old = bob.ring.secret
+    await ada.ring.rekey([eve.id])
+    const message = await ada.handing.handTo(bob.id, ada.id)
+    if (!message || !old) throw new Error('Ada knows him.')
+    await bob.handing.handed(ada.id, bob.id, message, [])
+    await bob.ring.invite(old)
+    expect(bob.ring.hasOtherLink).toBe(false)
+    expect(bob.ring.secret).toEqual(ada.ring.secret)
+  })
+
+  it('of a welcome by the link of before open, and seal nothing', async () => {
+    const { bob, eve } = await three()
+    const request = await bob.ring.ask()
+    await eve.ring.rekey([])
+    // She lets him in as by the link that both have.
+    const restored = new Keyring()
+    if (eve.ring.kept && bob.ring.secret) {
+      await restored.restore({ ...eve.ring.kept, invite: toBase64Url(bob.ring.secret) })
+    }
+    const welcome = request && (await restored.answer(bob.id, request))
+    if (!welcome || typeof welcome === 'string') throw new Error('She answers.')
+    const { current } = bob.ring.shared ?? {}
+    expect(await bob.ring.welcomed(bob.id, welcome)).toBe(true)
+    expect(bob.ring.shared?.current).toBe(current)
+    expect(fromBase64Url(eve.ring.shared?.current ?? '')).not.toBeNull()
+  })
+})

@@ -1,0 +1,94 @@
+/** What the devices of a beam have in common, as a welcome (E6) and `keys` (E15) tell it, and as it is kept for a later page. */
+import * as v from 'valibot'
+
+/** How often the beam key, and the invite, of a beam were changed. */
+export type Changes = readonly [keys: number, invites: number]
+
+/** All keys are base64url, and devices are named by their ids. */
+export interface SharedKeys {
+  readonly keys: readonly string[]
+  /** The id of the key that seals. */
+  readonly current: string
+  readonly invite: string
+  /** Whether a device was ever let in besides the one that made the beam (E8). */
+  readonly hasLetIn: boolean
+  /** Whether the server may have the keys, because they are or were deposited (E9). Once it may, it always may. */
+  readonly isDeposited: boolean
+  readonly changes: Changes
+  /** The public key of each device that is known to be in (E15). */
+  readonly devices: Readonly<Record<string, string>>
+  /** The devices that were removed before the key that seals was made, those removed last at the end. */
+  readonly removed: readonly string[]
+}
+
+/** What is kept of them in this browser. */
+export interface KeptShared extends SharedKeys {
+  /** Of which this device's own key pair follows. */
+  readonly own: string
+  /** The ids of earlier invites: their links open nothing. */
+  readonly past: readonly string[]
+  /** All devices that were removed, perhaps after the key that seals was made. */
+  readonly gone: readonly string[]
+  /** Whether this device deposits the keys (E9): its person has saved the beam, or it has them from the deposit. */
+  readonly deposits: boolean
+}
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const shared = {
+  keys: v.array(v.string()),
+  current: v.string(),
+  invite: v.string(),
+  hasLetIn: v.boolean(),
+  isDeposited: v.boolean(),
+  changes: v.tuple([count, count]),
+  devices: v.record(v.string(), v.string()),
+  removed: v.array(v.string()),
+}
+const sharedSchema = v.object(shared)
+const keptSchema = v.object({
+  ...shared,
+  own: v.string(),
+  past: v.array(v.string()),
+  gone: v.array(v.string()),
+  deposits: v.boolean(),
+})
+
+/** Reads what a welcome tells. It was sealed by a device of the beam, which may be of another version. */
+export function sharedIn(json: string): SharedKeys | null {
+  return read(sharedSchema, json)
+}
+
+/** Reads what an earlier page has kept. */
+export function keptIn(json: string): KeptShared | null {
+  return read(keptSchema, json)
+}
+
+function read<Schema extends v.GenericSchema>(schema: Schema, json: string): v.InferOutput<Schema> | null {
+  try {
+    const parsed = v.safeParse(schema, JSON.parse(json))
+    return parsed.success ? parsed.output : null
+  } catch {
+    return null
+  }
+}
+
+type State = Pick<SharedKeys, 'changes' | 'current' | 'invite'>
+
+/**
+ * Returns a positive number when one state is newer than another. More changes of the key count before more of the invite, because
+ * a removed device has the old key. Of two changes made at once, all devices take the same.
+ */
+export function compareStates(one: State, other: State): number {
+  const [keys, invites] = one.changes
+  const [otherKeys, otherInvites] = other.changes
+  return (
+    keys - otherKeys ||
+    invites - otherInvites ||
+    compareTexts(one.current + one.invite, other.current + other.invite)
+  )
+}
+
+function compareTexts(one: string, other: string): number {
+  if (one === other) return 0
+  return one > other ? 1 : -1
+}
