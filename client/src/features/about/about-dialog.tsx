@@ -16,8 +16,18 @@ import { paths } from '../paths'
 import { TAGLINE, useProduct } from '../session/beam'
 import css from './about-dialog.module.css'
 
+interface Feature {
+  readonly icon: Glyph
+  readonly title: MessageDescriptor
+  readonly text: MessageDescriptor
+}
+
+const PRIVACY_TITLE = msg`Privacy first`
+/** What a page promises that cannot seal (E12). */
+const PRIVACY = msg`Nobody tracks you. Files go straight between devices where the network lets them. A beam that nobody saves is deleted after 24 hours, or when the time is over for which somebody asked to keep it.`
+
 /** The features of the product. Each text is a promise that the server and this page keep. */
-const FEATURES: readonly { icon: Glyph; title: MessageDescriptor; text: MessageDescriptor }[] = [
+const FEATURES: readonly Feature[] = [
   { icon: Zap, title: msg`Instant sharing`, text: msg`Scan the code, and what you paste here is there.` },
   {
     icon: KeyRound,
@@ -31,8 +41,8 @@ const FEATURES: readonly { icon: Glyph; title: MessageDescriptor; text: MessageD
   },
   {
     icon: ShieldCheck,
-    title: msg`Privacy first`,
-    text: msg`Nobody tracks you. Files go straight between devices where the network lets them. A beam that nobody saves is deleted after 24 hours, or when the time is over for which somebody asked to keep it.`,
+    title: PRIVACY_TITLE,
+    text: msg`End-to-end secure: locked on your device before it leaves, opened only on the others. Nobody tracks you. Files go straight between devices where the network lets them. A beam that nobody saves is deleted after 24 hours, or when the time is over for which somebody asked to keep it. Only a saved one can be read by the server.`,
   },
   {
     icon: SourceGlyph,
@@ -59,7 +69,7 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
             <Tile icon={icon} gradient={index} />
             <div>
               <h3>{i18n._(title)}</h3>
-              <p>{i18n._(text)}</p>
+              <p>{i18n._(title === PRIVACY_TITLE && !isSecureContext ? PRIVACY : text)}</p>
             </div>
           </li>
         ))}

@@ -13,15 +13,16 @@ import css from './keep-card.module.css'
 
 /** Asks whether the server shall keep what is here, while nobody else is here to take it. */
 export function KeepCard({ place }: { place: 'canvas' | 'list' }) {
-  const { actions } = useApp()
+  const { actions, stores } = useApp()
   const heading = useId()
+  const isSealed = useStore(stores.encryption, ({ kind }) => kind === 'sealed')
   if (!useIsOffered()) return null
   return (
     <section className={cx(css.card, css[place])} aria-labelledby={heading}>
       <Icon of={Clock} size={20} />
       <div className={css.words}>
         <h2 id={heading}>{t`No other device is here`}</h2>
-        <p>{t`Keep it for 1 h / 24 h`}</p>
+        <p>{isSealed ? t`Keep it for 1 h / 24 h, encrypted` : t`Keep it for 1 h / 24 h`}</p>
       </div>
       <div className={css.times}>
         <Button look="soft" aria-label={t`Keep it for 1 h`} onClick={() => actions.keepBeam('1h')}>
