@@ -13,7 +13,7 @@ test(
   async ({ device }) => {
     const ada = await device('Ada')
     const bob = await RawClient.joins(await ada.startsBeam())
-    await ada.seesDevices(2)
+    await ada.seesDevices(2, { plain: 1 })
     for (const text of ['one', 'two', 'three']) {
       await ada.sharesText(text)
       await ada.sees(text)

@@ -1,0 +1,388 @@
+/**
+ * The keys that this device has of a beam, and what the beam is by them (E1): the ways in, keys that change, are deposited,
+ * or wait in a kept beam.
+ */
+import type { BeamId, Device, DeviceId, LiveItem } from '../protocol/bindings'
+import { isEnvelope, keptKeysIn, keptKeysMessage } from '../protocol/sealed-item'
+import { readWayIn } from '../protocol/ways-in'
+import type { BeamSession } from '../stores/beam-session'
+import { seals } from '../stores/devices'
+import type { Encryption } from '../stores/encryption'
+import { Gate } from '../transport/gate'
+import type { LiveBeam } from '../transport/live-beam'
+import type { Having } from '../transport/secrets'
+import type { SecretsDoor } from '../transport/secrets-door'
+import type { InOrder } from './in-order'
+import { KeyChanges } from './key-changes'
+import { newItemId } from './random-ids'
+import { SealedTexts } from './sealed-texts'
+import { WaysIn, type WaysInEvents } from './ways-in'
+
+export interface BeamKeysEvents extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'asksBefore'> {
+  onChange(encryption: Encryption): void
+  /** The beam is sealed, which a later page must not forget, and perhaps the secret that its link carries is known. */
+  onLearnt(learnt: Pick<BeamSession, 'invite' | 'isSealed'>): void
+  /** This device has been let in. */
+  onKeyed(): void
+  /** The devices that were removed, which have no key of now. */
+  onRemoved(devices: readonly DeviceId[]): void
+  /** Whether this device may remove others (S25). */
+  mayRemove(): boolean
+}
+
+/** What the keys need of the beam whose content they seal. */
+export interface KeyedBeam {
+  /** Runs a step in the order of what goes out, once it is known whether to seal. A step that fails is run again. */
+  send(step: () => Promise<() => unknown>): void
+  /** The devices that seal, or whether this one can, may have changed. */
+  looked(sealing: readonly DeviceId[], me: DeviceId | null): void
+}
+
+/** So long another device has to change the keys when it has removed one, before this one does. In milliseconds. */
+const CHANGED_WITHIN_MS = 10_000
+
+/** Before the worker is asked again, in milliseconds. */
+const PAUSE_MS = 1_000
+
+export class BeamKeys {
+  readonly ways: WaysIn
+  readonly texts: SealedTexts
+  readonly #changes: KeyChanges
+  readonly #secrets: SecretsDoor
+  readonly #live: () => LiveBeam
+  readonly #content: KeyedBeam
+  readonly #events: BeamKeysEvents
+  #beam: BeamId
+  #me: DeviceId | null = null
+  #encryption: Encryption = { kind: 'unknown' }
+  /** Resolves once it has been looked up what this device has. */
+  readonly #entered: Promise<void>
+  /** What this device has; null until it has been looked up. */
+  #having: Having | null = null
+  /** The devices that seal and are here, in the order in which they joined. */
+  #sealing: readonly DeviceId[] = []
+  #isListed = false
+  /** The item that has the keys of the beam while it is kept (E10). */
+  #kept: Pick<LiveItem, 'id' | 'message'> | null = null
+  /** Whether the server stores the beam, and whether this device has looked there for its keys. */
+  #isSaved = false
+  #isWithdrawn = false
+  /** Whether this page or an earlier one knows that the beam is sealed. */
+  #isSealedHere: boolean
+  /** Whether nothing that is sealed is in the beam; null before the server has told. */
+  #isEmpty: boolean | null = null
+  /** Opens with the id of this device. */
+  readonly #named = new Gate()
+  /** Opens once it is known whether to seal, and this device can. */
+  readonly #settled = new Gate()
+  /** What comes is read in its order, also where that concerns keys. */
+  readonly #incoming: InOrder
+  #hasEnded = false
+
+  constructor(
+    session: BeamSession,
+    secrets: SecretsDoor,
+    live: () => LiveBeam,
+    incoming: InOrder,
+    content: KeyedBeam,
+    events: BeamKeysEvents,
+  ) {
+    this.#beam = session.beamId
+    this.#secrets = secrets
+    this.#live = live
+    this.#incoming = incoming
+    this.#content = content
+    this.#events = events
+    const send = (to: DeviceId, way: unknown) => !this.#hasEnded && live().e2e(to, way)
+    this.ways = new WaysIn(secrets, () => this.#beam, {
+      send,
+      onHaving: (having) => {
+        this.#has(having)
+        this.#knowsMore()
+      },
+      onTrust: events.onTrust,
+      onIn: events.onIn,
+      onRefused: () => this.#look(),
+      asksBefore: events.asksBefore,
+      now: () => Date.now(),
+    })
+    this.#changes = new KeyChanges(secrets, () => this.#beam, {
+      send,
+      onHanded: (having) => this.#handed(having),
+    })
+    this.texts = new SealedTexts(secrets, {
+      beam: () => this.#beam,
+      invite: () => this.#having?.invite ?? null,
+      ways: [() => this.#incoming.done, () => this.#withdraw(), () => this.#learn()],
+    })
+    events.onChange(this.#encryption)
+    this.#isSealedHere = session.isSealed ?? false
+    this.#entered = this.#enter(session.invite ?? null)
+  }
+
+  get me(): DeviceId | null {
+    return this.#me
+  }
+
+  get isClear(): boolean {
+    return this.#encryption.kind === 'clear'
+  }
+
+  get isSealed(): boolean {
+    return this.#encryption.kind === 'sealed'
+  }
+
+  /** Whether it is known whether to seal, and this device can. */
+  get isSettled(): boolean {
+    return this.isClear || this.isSealed
+  }
+
+  /** The other devices that seal. */
+  get others(): readonly DeviceId[] {
+    return this.#sealing.filter((device) => device !== this.#me)
+  }
+
+  async untilSettled(): Promise<void> {
+    while (!this.isSettled) await this.#settled.wait()
+  }
+
+  /** Resolves to the id of this device. */
+  async own(): Promise<DeviceId> {
+    while (this.#me === null) await this.#named.wait()
+    return this.#me
+  }
+
+  heard(from: DeviceId, message: unknown): void {
+    const way = readWayIn(message)
+    if (!way) return
+    this.#incoming.run(async () => {
+      await this.#entered
+      if (way.op === 'device') return this.#changes.introduced(from, way)
+      if (way.op === 'keys') return this.#changes.handed(from, way)
+      return this.ways.heard(from, way)
+    })
+  }
+
+  welcomed(me: DeviceId): void {
+    this.#me = me
+    this.#named.open()
+    this.ways.welcomed(me)
+    this.#changes.welcomed(me)
+  }
+
+  listed(devices: readonly Device[]): void {
+    this.#sealing = devices.filter(seals).map(({ device_id }) => device_id)
+    this.#isListed = true
+    this.#changes.listed(
+      devices.map(({ device_id }) => device_id),
+      this.others,
+    )
+    this.#look()
+  }
+
+  synced(items: readonly LiveItem[]): void {
+    this.#isEmpty = !items.some(({ message }) => isEnvelope(message) || keptKeysIn(message) !== null)
+    this.#isSealedHere ||= !this.#isEmpty
+    this.#look()
+  }
+
+  /** Something sealed has come. */
+  sawEnvelope(): void {
+    if (this.#encryption.kind !== 'unknown' && !this.isClear) return
+    this.#isSealedHere = true
+    this.#look()
+  }
+
+  saved(isMine: boolean): void {
+    this.#isSaved = true
+    void this.#stored(isMine).catch(() => {})
+  }
+
+  /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */
+  async #stored(isMine: boolean): Promise<void> {
+    await this.#entered
+    let having = await this.#secrets.stored(this.#beam, isMine)
+    // Others may have changed them while this device was away.
+    if (!this.isSealed || having.deposits) having = await this.#secrets.withdraw(this.#beam)
+    if (this.isSealed) await this.#deposit(having)
+    this.#isWithdrawn = true
+    this.#has(having)
+  }
+
+  /** Only where a person has saved it here, or the keys came from there: else the server could have them by saying so. */
+  async #deposit({ deposits }: Having): Promise<void> {
+    if (this.#isSaved && deposits) await this.#secrets.deposit(this.#beam).catch(() => {})
+  }
+
+  kept(isKept: boolean, isMine: boolean): void {
+    if (!isMine) return
+    this.#content.send(async () => {
+      const sealed = isKept && this.isSealed && !this.#kept ? await this.#secrets.sealKept(this.#beam) : null
+      return () => {
+        if (sealed !== null) this.#live().share(newItemId(), keptKeysMessage(sealed), 'text')
+        if (isKept || !this.#kept) return
+        this.#live().delete(this.#kept.id, this.#kept.message)
+        this.#kept = null
+      }
+    })
+  }
+
+  /** Takes the keys of a kept beam where this device has none. */
+  async openKept({ id, message }: LiveItem, sealed: string): Promise<void> {
+    this.#kept = { id, message }
+    await this.#entered
+    if (!this.isSealed) this.#has(await this.#secrets.openKept(this.#beam, sealed))
+  }
+
+  /** An item was deleted: perhaps that which has the keys. */
+  deleted(id: LiveItem['id']): void {
+    if (id === this.#kept?.id) this.#kept = null
+  }
+
+  removed(devices: readonly DeviceId[]): void {
+    if (this.isClear || !this.#events.mayRemove()) return
+    const change = () =>
+      this.#change(() => this.texts.withKeys(() => this.#secrets.removed(this.#beam, devices)))
+    if (this.#live().hasRemoved(devices)) change()
+    // The device that has removed it may have been closed before it could change the keys.
+    else setTimeout(change, CHANGED_WITHIN_MS)
+  }
+
+  rekey(): void {
+    if (this.isClear) return
+    this.#change(() => this.texts.withKeys(() => this.#secrets.rekey(this.#beam, [])))
+  }
+
+  move(beam: BeamId, isMine: boolean): void {
+    const before = this.#beam
+    this.#beam = beam
+    const moved = this.#secrets.moved(before, beam, isMine)
+    if (isMine) this.#change(() => moved.catch(() => null))
+    else void moved.then((having) => this.#has(having)).catch(() => {})
+  }
+
+  /** The beam was left. */
+  end(): void {
+    this.#hasEnded = true
+    this.ways.end()
+  }
+
+  /** Changes the keys, in the order of what goes out: what is sealed with the new ones comes to devices that have them already. */
+  #change(make: () => Promise<Having | null>): void {
+    // A step that fails is tried again, and must not change them twice.
+    let made: Having | null = null
+    this.#content.send(async () => {
+      made ??= await make()
+      const having = made
+      if (!having?.isKeyed) return () => {}
+      const forAll = await this.#changes.forAll()
+      const kept = this.#kept && (await this.#secrets.sealKept(this.#beam))
+      return () => {
+        this.#changes.hand(forAll)
+        if (this.#kept && kept) this.#live().share(this.#kept.id, keptKeysMessage(kept), 'text')
+        this.#changed(having)
+      }
+    })
+  }
+
+  #changed(having: Having): void {
+    this.#has(having)
+    void this.#deposit(having)
+    this.#changes.again()
+  }
+
+  /** Another device has handed over keys, which may be newer. */
+  #handed(having: Having): void {
+    this.ways.hasLearnt()
+    const isNewer = having.invite !== this.#having?.invite
+    if (isNewer) this.#changed(having)
+    else this.#has(having)
+    this.#knowsMore()
+  }
+
+  #has(having: Having): void {
+    if (this.#hasEnded) return
+    this.#having = having
+    if (having.isKeyed || having.invite !== null) this.#isSealedHere = true
+    this.#events.onRemoved(having.removed)
+    // As when two devices were removed at once by two others.
+    if (having.uncovered.length > 0) this.removed(having.uncovered)
+    const { invite } = having
+    if (this.#isSealedHere) this.#events.onLearnt({ isSealed: true, ...(invite !== null && { invite }) })
+    this.#look()
+  }
+
+  /** Keys that this device does not know may be in the deposit of a saved beam. */
+  async #withdraw(): Promise<void> {
+    if (this.#isSaved && this.#having?.deposits) this.#has(await this.#secrets.withdraw(this.#beam))
+  }
+
+  /** Asks the other devices for keys that this one does not know. */
+  async #learn(): Promise<void> {
+    this.#changes.again()
+    await this.ways.learn()
+  }
+
+  /** What could not be opened until now may open. */
+  #knowsMore(): void {
+    if (this.texts.forgetUnknown()) this.#live().resync()
+  }
+
+  /** Decides what the beam is by what this device has and has seen of it. */
+  #look(): void {
+    const decided = this.#decided()
+    const isChanged = !isSame(decided, this.#encryption)
+    this.#encryption = decided
+    if (isChanged) this.#events.onChange(decided)
+    this.ways.look(decided.kind, this.others)
+    this.#content.looked(this.isSealed ? this.#sealing : [], this.#me)
+    this.#changes.look(this.isSealed)
+    if (this.#having?.hasOtherLink && this.others.length > 0) void this.ways.learn()
+    this.#makeKey()
+    if (!isChanged || !this.isSettled) return
+    this.#settled.open()
+    this.#events.onKeyed()
+  }
+
+  #decided(): Encryption {
+    if (this.#having === null) return { kind: 'unknown' }
+    if (this.#having.isKeyed) return { kind: 'sealed', isDeposited: this.#having.isDeposited }
+    if (this.#isSaved && !this.#isWithdrawn) return { kind: 'unknown' }
+    // A link that carries a secret never falls back.
+    if (this.#having.invite !== null) return { kind: 'waiting', isLinkOld: this.ways.isLinkOld }
+    if (!this.#isListed || this.#isEmpty === null) return { kind: 'unknown' }
+    const isClear = !this.#isSealedHere && this.#isEmpty && this.ways.isNobodyKeyed
+    return { kind: isClear ? 'clear' : 'locked' }
+  }
+
+  /** Makes a key where nobody has one and nothing is sealed: else two devices with the link would wait for each other. */
+  #makeKey(): void {
+    const isWanted =
+      this.#encryption.kind === 'waiting' && this.#isEmpty === true && this.#sealing[0] === this.#me
+    if (!isWanted || !this.ways.isNobodyKeyed) return
+    this.#incoming.run(async () => {
+      const having = await this.#secrets.makeKey(this.#beam)
+      return () => this.#has(having)
+    })
+  }
+
+  /** Looks up what this device has, again and again where the worker does not answer. */
+  async #enter(invite: string | null): Promise<void> {
+    for (;;) {
+      try {
+        return this.#has(await this.#secrets.enter(this.#beam, invite))
+      } catch {
+        if (this.#hasEnded) return
+        await pause()
+      }
+    }
+  }
+}
+
+export function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+}
+
+function isSame(one: Encryption, other: Encryption): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
