@@ -78,7 +78,8 @@ export class Device {
   /** @param plain how many of them do not seal, and so do not count where it says that the beam is encrypted */
   async seesDevices(count: number, { plain = 0 } = {}): Promise<void> {
     const devices = (number: number) => (number === 1 ? '1 device' : `${number} devices`)
-    const text = new RegExp(`^(${devices(count)}|Encrypted · ${devices(count - plain)})( · kept.*)?$`, 'i')
+    const all = `(Not (verified|encrypted) · )?${devices(count)}`
+    const text = new RegExp(`^(${all}|Encrypted · ${devices(count - plain)})( · kept.*)?$`, 'i')
     await expect(this.page.getByText(text).first()).toBeVisible()
   }
 

@@ -1,6 +1,6 @@
 /** The beam of a page whose server is the test. `begins` comes before each test. */
 import { vi } from 'vitest'
-import type { Beam, BeamId, BeamKey, DeviceId, ItemId } from '../protocol/bindings'
+import type { Beam, BeamId, BeamKey, DeviceId, ItemId, Site } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import { createStores, type Stores } from '../stores/stores'
 import type { EngineCommand } from '../transport/engine-messages'
@@ -74,6 +74,15 @@ export let context: Context
 /** What the engine was told. */
 export let told: EngineCommand[]
 
+/** A server that only this machine reaches. */
+export const SITE: Site = {
+  name: 'Heliograph',
+  version: '1.0.0',
+  public_url: null,
+  network_url: null,
+  self_signed: false,
+  repository: '',
+}
 export const CABIN = { beam_name: 'Cabin', role: 'owner', link_access: 'write', by_link: false }
 export const mine: BeamSession = {
   beamId: OLD,
@@ -91,6 +100,7 @@ export function begins(): void {
   vi.stubGlobal('fetch', async () => new Response('[]'))
   stores = createStores()
   stores.account.setState({ status: 'anonymous' }, true)
+  stores.site.setState({ site: SITE }, true)
   told = []
   const transfers = {
     tell: (command: EngineCommand) => void told.push(command),

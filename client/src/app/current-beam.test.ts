@@ -22,6 +22,7 @@ import {
   OLD,
   PHONE,
   RENEWED,
+  SITE,
   stores,
   toasts,
   told,
@@ -192,9 +193,20 @@ describe('the transfer of an item', () => {
   })
 })
 
+it.each([
+  ['http://192.0.2.7:8080', 'no', null],
+  ['https://192.0.2.7:8443', 'a', expect.any(String)],
+])('e1_a_beam_whose_link_leads_to_%s_has_%s_secret', async (network_url, _has, invite) => {
+  stores.site.setState({ site: { ...SITE, network_url } }, true)
+  const created = { beam_id: NEW, beam_key: 'A'.repeat(43), created_at: 1, expires_at: 2 }
+  vi.stubGlobal('fetch', async () => new Response(JSON.stringify(created), { status: 201 }))
+  await beam.create()
+  expect(stores.session.getState()).toMatchObject({ session: { beamId: NEW, invite } })
+})
+
 describe('the answer to an older wish', () => {
   const inNew = () => expect(stores.session.getState()).toMatchObject({ session: { beamId: NEW } })
-  const created = { beam_id: OLD, beam_key: 'the key', created_at: 1, expires_at: 2 }
+  const created = { beam_id: OLD, beam_key: 'A'.repeat(43), created_at: 1, expires_at: 2 }
 
   it.each<[string, () => Response]>([
     ['a beam that was created late', () => new Response(JSON.stringify(created), { status: 201 })],

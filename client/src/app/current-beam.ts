@@ -1,13 +1,13 @@
 /** The beam that this page is in: creates, joins and enters beams, and follows a renewed link. */
 import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
-import { findBeamId, findInvite } from '../protocol/beam-link'
+import { findBeamId, findInvite, isSecureLink } from '../protocol/beam-link'
 import { BEAM_LIFETIME_MS, type Beam, type BeamId } from '../protocol/bindings'
 import { type BeamSession, UNTITLED_KEY } from '../stores/beam-session'
 import { reduceCanvas } from '../stores/canvas'
 import { reduceKeeping } from '../stores/keeping'
 import { reduceRecentBeams } from '../stores/recent-beams'
-import { createBeam } from '../transport/http'
+import { createBeam, readSite } from '../transport/http'
 import type { LiveBeam } from '../transport/live-beam'
 import type { LiveBeamStatus } from '../transport/live-beam-status'
 import type { SecretsDoor } from '../transport/secrets-door'
@@ -115,14 +115,22 @@ export class CurrentBeam {
     const { session } = this.#context.stores
     const isWanted = this.wait()
     try {
-      const { beam_id, beam_key, created_at, expires_at } = await createBeam()
-      const invite = isSealing() ? (await this.#secrets.make(beam_id)).invite : null
+      const [made, isSealed] = await Promise.all([createBeam(), this.#isSealedByAll()])
+      const { beam_id, beam_key, created_at, expires_at } = made
+      const invite = isSealed ? (await this.#secrets.make(beam_id)).invite : null
       if (!isWanted()) return
       const expiresAt = Date.now() + expires_at - created_at
       this.enter({ beamId: beam_id, beamKey: beam_key, beamName: '', invite, expiresAt })
     } catch {
       if (isWanted()) session.setState({ status: 'failed' }, true)
     }
+  }
+
+  /** Whether this page seals, and those that open the link of its beam can: else they would see nothing of it. */
+  async #isSealedByAll(): Promise<boolean> {
+    if (!isSealing()) return false
+    const { site } = this.#context.stores.site.getState()
+    return isSecureLink(site ?? (await readSite().catch(() => null)), location)
   }
 
   /** Shows that a beam is about to be entered. Returns whether it is still to be: nothing else was wished since. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { beamLink, findBeamId, findInvite, parseBeamId } from './beam-link'
+import { beamLink, findBeamId, findInvite, isSecureLink, parseBeamId } from './beam-link'
 import type { BeamId, Site } from './bindings'
 
 const ID = '7c9e6679-4b1d-4f0a-9d3c-5a1e2b3c4d5e'
@@ -85,4 +85,25 @@ describe('p3 the link of a beam', () => {
       expect(findInvite(fragment)).toBeNull()
     },
   )
+})
+
+describe('e1 the link of a beam leads to a page that can seal', () => {
+  const on = (url: string) => new URL(url)
+
+  it.each([
+    ['by https', site({}), 'https://h.example'],
+    ['on the machine of the server alone', site({}), 'http://localhost:8080'],
+    [
+      'at the public address, from the machine of the server',
+      site({ public_url: 'https://h.example' }),
+      'http://localhost',
+    ],
+    ['on the network by https', site({ network_url: 'https://192.0.2.7:8443' }), 'http://127.0.0.1:8080'],
+    ['where nothing is known of the server', null, 'http://localhost:8080'],
+  ])('%s', (_name, about, page) => expect(isSecureLink(about, on(page))).toBe(true))
+
+  it.each([
+    ['on the network by plain http', site({ network_url: 'http://192.0.2.7:8080' }), 'http://localhost:8080'],
+    ['from a page that came by plain http', site({}), 'http://192.0.2.7:8080'],
+  ])('but not %s', (_name, about, page) => expect(isSecureLink(about, on(page))).toBe(false))
 })

@@ -73,6 +73,15 @@ export function shareableOrigin(site: Site | null, page: { origin: string; hostn
   return isLoopback(page.hostname) ? (site?.network_url ?? page.origin) : page.origin
 }
 
+/**
+ * Whether the page that the link of a beam leads to can seal (E12): a browser has WebCrypto by https, and for the machine
+ * that it runs on.
+ */
+export function isSecureLink(site: Site | null, page: { origin: string; hostname: string }): boolean {
+  const { protocol, hostname } = new URL(shareableOrigin(site, page))
+  return protocol === 'https:' || isLoopback(hostname)
+}
+
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
 }

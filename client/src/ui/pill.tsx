@@ -19,7 +19,7 @@ export function Pill({ tone, icon, small = false, children, ...rest }: PillProps
       <span className={cx(css.icon, !icon && css.spin)}>
         <Icon of={icon ?? LoaderCircle} size={15} />
       </span>
-      {children}
+      <span className={css.text}>{children}</span>
       {!small && <Icon of={ChevronDown} size={14} />}
     </button>
   )

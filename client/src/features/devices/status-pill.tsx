@@ -51,7 +51,7 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
   const look =
     online || connection.status === 'idle'
       ? (missingLook(connection, missing) ??
-        pillLook(connection, count, keptText(keptUntil, phone), security))
+        pillLook(connection, count, keptText(keptUntil, phone), security, phone))
       : offlineLook()
   if (!look) return null
   return (
@@ -105,6 +105,7 @@ function pillLook(
   count: number,
   kept: string | null,
   security: Security,
+  phone: boolean,
 ): PillLook | null {
   switch (connection.status) {
     case 'idle':
@@ -121,16 +122,23 @@ function pillLook(
         const devices = plural(here, { one: '# device', other: '# devices' })
         return kept === null ? devices : `${devices} · ${kept}`
       }
-      const secured = securityLook(security, counted)
-      if (secured) return secured
       const text = counted(Math.max(1, count))
+      const secured = securityLook(security, counted, phone ? null : text)
+      if (secured) return secured
       return count > 1 ? { tone: 'ok', icon: Users, text } : { tone: 'plain', icon: Monitor, text }
     }
   }
 }
 
-/** Returns null where nothing may be said of it. */
-function securityLook(security: Security, counted: (devices: number) => string): PillLook | null {
+/**
+ * Returns null where nothing may be said of it.
+ * @param all how many devices are here, where there is room for that beside a warning
+ */
+function securityLook(
+  security: Security,
+  counted: (devices: number) => string,
+  all: string | null,
+): PillLook | null {
   switch (security.is) {
     case 'unsaid':
       return null
@@ -139,12 +147,16 @@ function securityLook(security: Security, counted: (devices: number) => string):
       return { tone: 'ok', icon: Lock, text: t`Encrypted · ${devices}` }
     }
     case 'unverified':
-      return { tone: 'warn', icon: ShieldAlert, text: t`Not verified` }
+      return { tone: 'warn', icon: ShieldAlert, text: withCount(t`Not verified`, all) }
     case 'waiting':
       return { tone: 'warn', text: t`Waiting to be let in` }
     case 'clear':
-      return { tone: 'bad', icon: LockOpen, text: t`Not encrypted` }
+      return { tone: 'bad', icon: LockOpen, text: withCount(t`Not encrypted`, all) }
   }
+}
+
+function withCount(warning: string, devices: string | null): string {
+  return devices === null ? warning : `${warning} · ${devices}`
 }
 
 /** What the pill says of a kept beam. A phone has room for the fact alone; the device list has the time. */
