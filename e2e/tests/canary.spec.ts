@@ -7,7 +7,7 @@ import type { Folder } from '../support/files.ts'
 import { NoteEditor } from '../support/note.ts'
 import { cutDirectPaths } from '../support/paths.ts'
 import { RawClient } from '../support/raw-client.ts'
-import { sharesInClear } from '../support/sealing.ts'
+import { seals } from '../support/sealing.ts'
 import { Server } from '../support/server.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
@@ -29,7 +29,7 @@ async function shareAll(
 ): Promise<string> {
   const laptop = await device('laptop')
   const other = await device('other')
-  if (!sealed) for (const one of [laptop, other]) await sharesInClear(one)
+  if (sealed) for (const one of [laptop, other]) await seals(one)
   await laptop.opens(server.origin)
   const link = await laptop.scansOwnQr()
   // Everything goes through the server.

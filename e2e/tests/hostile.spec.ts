@@ -2,6 +2,7 @@
 import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import { Hostile, type Message } from '../support/hostile.ts'
+import { seals } from '../support/sealing.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
 const UNOPENED = 'This item could not be opened on this device.'
@@ -20,6 +21,7 @@ interface Beam {
 async function twoDevices(device: CallDevice): Promise<Beam> {
   const laptop = await device('laptop')
   const phone = await device('phone', { phone: true })
+  for (const one of [laptop, phone]) await seals(one)
   const there = await Hostile.before(laptop.page)
   const here = await Hostile.before(phone.page)
   return { laptop, phone, there, here, link: await laptop.startsBeam() }

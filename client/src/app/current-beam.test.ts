@@ -197,6 +197,7 @@ it.each([
   ['http://192.0.2.7:8080', 'no', null],
   ['https://192.0.2.7:8443', 'a', expect.any(String)],
 ])('e1_a_beam_whose_link_leads_to_%s_has_%s_secret', async (network_url, _has, invite) => {
+  localStorage.setItem('encryption', 'on')
   stores.site.setState({ site: { ...SITE, network_url } }, true)
   const created = { beam_id: NEW, beam_key: 'A'.repeat(43), created_at: 1, expires_at: 2 }
   vi.stubGlobal('fetch', async () => new Response(JSON.stringify(created), { status: 201 }))

@@ -14,9 +14,9 @@ export function isInsecure(): boolean {
   return isSwitchedOn() && !hasWebCrypto()
 }
 
-/** A browser can be told not to seal, for tests that compare. */
+/** Sealing is being built: a browser has to be told to. */
 function isSwitchedOn(): boolean {
-  return browserStorage.getItem('encryption') !== 'off'
+  return browserStorage.getItem('encryption') === 'on'
 }
 
 function hasWebCrypto(): boolean {
