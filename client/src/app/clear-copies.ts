@@ -80,6 +80,20 @@ export class ClearCopies {
     this.#send(id, id, message, extra, to)
   }
 
+  /**
+   * Returns the message of an item of a beam that is clear. A file of this device that has a seal, because that was not known
+   * when it was chosen, is offered without it.
+   */
+  unsealed(id: ItemId, message: unknown): unknown {
+    const clear = clearMessage(message)
+    // Any other message is returned as it came.
+    if (clear === message) return message
+    const file = this.#transfers.offered(id)
+    if (file === null) return message
+    this.#transfers.tell({ do: 'offer', id, file })
+    return clear
+  }
+
   /** Deletes the copies of an item. */
   delete(id: ItemId): void {
     for (const [copy, message] of this.#made.get(id) ?? []) {
