@@ -7,6 +7,7 @@ import type { Actions } from '../features/actions'
 import type { BeamId, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import { clearMessage, copyId, originalOf } from '../protocol/clear-copy'
 import { parseJson } from '../protocol/envelope'
+import type { Item } from '../protocol/item'
 import { takersOfCopies } from '../stores/clear-copies'
 import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
@@ -24,10 +25,10 @@ export function loadClearCopies({ clearCopies }: Pick<Stores, 'clearCopies'>, be
   clearCopies.setState({ to: new Set(parsed.success ? (parsed.output as DeviceId[]) : []) }, true)
 }
 
-export function createClearCopiesChoice({
-  clearCopies,
-  session,
-}: Pick<Stores, 'clearCopies' | 'session'>): Pick<Actions, 'sendInClear'> {
+export function createClearCopiesChoice(
+  { clearCopies, session, items, devices }: Pick<Stores, 'clearCopies' | 'session' | 'items' | 'devices'>,
+  transfers: Pick<Transfers, 'offered' | 'tell'>,
+): Pick<Actions, 'sendInClear'> {
   return {
     sendInClear(device, isWanted) {
       const state = session.getState()
@@ -39,7 +40,25 @@ export function createClearCopiesChoice({
       const key = KEY + state.session.beamId
       if (to.size === 0) browserStorage.removeItem(key)
       else browserStorage.setItem(key, JSON.stringify([...to]))
+      if (!isWanted) stopOffering(device, items.getState().items, devices.getState().me, transfers)
     },
+  }
+}
+
+/** Lets a device receive no more bytes of what was sent to it in clear text: the copies, and the items that are for it alone. */
+function stopOffering(
+  device: DeviceId,
+  items: readonly Pick<Item, 'id' | 'to'>[],
+  me: DeviceId | null,
+  transfers: Pick<Transfers, 'offered' | 'tell'>,
+): void {
+  if (me === null) return
+  for (const { id, to } of items) {
+    const sent = to === device ? id : copyId(id, me, device)
+    if (transfers.offered(sent) === null) continue
+    // The page shows that it has ended.
+    transfers.tell({ do: 'cancel', id: sent, device })
+    transfers.tell({ do: 'forget', id: sent })
   }
 }
 
