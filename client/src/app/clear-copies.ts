@@ -64,14 +64,14 @@ function stopOffering(
 
 export class ClearCopies {
   readonly #stores: Watched
-  readonly #transfers: Pick<Transfers, 'offered' | 'tell'>
+  readonly #transfers: Pick<Transfers, 'fileOf' | 'tell'>
   readonly #live: () => Pick<LiveBeam, 'share' | 'delete'>
   /** The copies of each item, with their messages. */
   readonly #made = new Map<ItemId, Map<ItemId, unknown>>()
 
   constructor(
     stores: Watched,
-    transfers: Pick<Transfers, 'offered' | 'tell'>,
+    transfers: Pick<Transfers, 'fileOf' | 'tell'>,
     live: () => Pick<LiveBeam, 'share' | 'delete'>,
   ) {
     this.#stores = stores
@@ -107,7 +107,7 @@ export class ClearCopies {
     const clear = clearMessage(message)
     // Any other message is returned as it came.
     if (clear === message) return message
-    const file = this.#transfers.offered(id)
+    const file = this.#transfers.fileOf(id)
     if (file === null) return message
     this.#transfers.tell({ do: 'offer', id, file })
     return clear
@@ -136,7 +136,7 @@ export class ClearCopies {
 
   /** Sends an item whose file, if it is one, is offered without its seal. */
   #send(id: ItemId, original: ItemId, message: unknown, extra: string, to: DeviceId): void {
-    const file = this.#transfers.offered(original)
+    const file = this.#transfers.fileOf(original)
     if (file) this.#transfers.tell({ do: 'offer', id, file })
     const clear = clearMessage(message)
     if (id !== original) this.#note(original, id, clear)

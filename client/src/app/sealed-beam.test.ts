@@ -242,7 +242,7 @@ describe('e7 a file', () => {
   it('that got its seal before it was known that the beam is clear loses it, and is offered without', async () => {
     const plain = new Server()
     const page = new Page(plain, BOB, null)
-    page.transfers.offered.mockReturnValue(FILE)
+    page.transfers.fileOf.mockReturnValue(FILE)
     page.channel.share(ITEM, { file: { ...SEALED, url: '/api/uploads/x' } }, 'image')
     page.channel.listed([])
     page.channel.synced([])
@@ -681,7 +681,7 @@ describe('e12 a plain device', () => {
   it('is offered a file without its seal', async () => {
     choose(PLAIN)
     const file = new Blob(['bytes'])
-    ada.transfers.offered.mockReturnValue(file)
+    ada.transfers.fileOf.mockReturnValue(file)
     const facts = { name: 'plan.png', size: 5, type: 'image/png' }
     const seal = { key: 'A'.repeat(43), salt: 'B'.repeat(32) }
     ada.channel.share(ITEM, { file: { ...facts, seal, url: '/api/uploads/x' } }, 'image')
