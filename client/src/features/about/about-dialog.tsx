@@ -5,6 +5,7 @@ import KeyRound from 'lucide-react/icons/key-round'
 import ShieldCheck from 'lucide-react/icons/shield-check'
 import Zap from 'lucide-react/icons/zap'
 import { Link } from 'react-router'
+import { useStore } from 'zustand'
 import { Button, buttonClass } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { Dialog, DialogFoot } from '../../ui/dialog'
@@ -12,6 +13,7 @@ import type { Glyph } from '../../ui/icon'
 import { SourceGlyph } from '../../ui/icon'
 import { Mark } from '../../ui/mark'
 import { Tile } from '../../ui/tile'
+import { useApp } from '../actions'
 import { paths } from '../paths'
 import { TAGLINE, useProduct } from '../session/beam'
 import css from './about-dialog.module.css'
@@ -23,7 +25,7 @@ interface Feature {
 }
 
 const PRIVACY_TITLE = msg`Privacy first`
-/** What a page promises that cannot seal (E12). */
+/** What a page promises that cannot seal (E12), or whose beam is not sealed. */
 const PRIVACY = msg`Nobody tracks you. Files go straight between devices where the network lets them. A beam that nobody saves is deleted after 24 hours, or when the time is over for which somebody asked to keep it.`
 
 /** The features of the product. Each text is a promise that the server and this page keep. */
@@ -54,6 +56,8 @@ const FEATURES: readonly Feature[] = [
 /** The About dialog: five cards about the product. */
 export function AboutDialog({ onClose }: { onClose: () => void }) {
   const { name } = useProduct()
+  const isClear = useStore(useApp().stores.encryption, ({ kind }) => kind === 'clear')
+  const mayBeSealed = isSecureContext && !isClear
   return (
     <Dialog
       title={t`About ${name}`}
@@ -69,7 +73,7 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
             <Tile icon={icon} gradient={index} />
             <div>
               <h3>{i18n._(title)}</h3>
-              <p>{i18n._(title === PRIVACY_TITLE && !isSecureContext ? PRIVACY : text)}</p>
+              <p>{i18n._(title === PRIVACY_TITLE && !mayBeSealed ? PRIVACY : text)}</p>
             </div>
           </li>
         ))}
