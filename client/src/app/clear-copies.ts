@@ -7,6 +7,7 @@ import type { Actions } from '../features/actions'
 import type { BeamId, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import { clearMessage, copyId, originalOf } from '../protocol/clear-copy'
 import { parseJson } from '../protocol/envelope'
+import type { Item } from '../protocol/item'
 import { takersOfCopies } from '../stores/clear-copies'
 import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
@@ -24,10 +25,10 @@ export function loadClearCopies({ clearCopies }: Pick<Stores, 'clearCopies'>, be
   clearCopies.setState({ to: new Set(parsed.success ? (parsed.output as DeviceId[]) : []) }, true)
 }
 
-export function createClearCopiesChoice({
-  clearCopies,
-  session,
-}: Pick<Stores, 'clearCopies' | 'session'>): Pick<Actions, 'sendInClear'> {
+export function createClearCopiesChoice(
+  { clearCopies, session, items, devices }: Pick<Stores, 'clearCopies' | 'session' | 'items' | 'devices'>,
+  transfers: Pick<Transfers, 'offered' | 'tell'>,
+): Pick<Actions, 'sendInClear'> {
   return {
     sendInClear(device, isWanted) {
       const state = session.getState()
@@ -39,20 +40,38 @@ export function createClearCopiesChoice({
       const key = KEY + state.session.beamId
       if (to.size === 0) browserStorage.removeItem(key)
       else browserStorage.setItem(key, JSON.stringify([...to]))
+      if (!isWanted) stopOffering(device, items.getState().items, devices.getState().me, transfers)
     },
+  }
+}
+
+/** Lets a device receive no more bytes of what was sent to it in clear text: the copies, and the items that are for it alone. */
+function stopOffering(
+  device: DeviceId,
+  items: readonly Pick<Item, 'id' | 'to'>[],
+  me: DeviceId | null,
+  transfers: Pick<Transfers, 'offered' | 'tell'>,
+): void {
+  if (me === null) return
+  for (const { id, to } of items) {
+    const sent = to === device ? id : copyId(id, me, device)
+    if (transfers.offered(sent) === null) continue
+    // The page shows that it has ended.
+    transfers.tell({ do: 'cancel', id: sent, device })
+    transfers.tell({ do: 'forget', id: sent })
   }
 }
 
 export class ClearCopies {
   readonly #stores: Watched
-  readonly #transfers: Pick<Transfers, 'offered' | 'tell'>
+  readonly #transfers: Pick<Transfers, 'fileOf' | 'tell'>
   readonly #live: () => Pick<LiveBeam, 'share' | 'delete'>
   /** The copies of each item, with their messages. */
   readonly #made = new Map<ItemId, Map<ItemId, unknown>>()
 
   constructor(
     stores: Watched,
-    transfers: Pick<Transfers, 'offered' | 'tell'>,
+    transfers: Pick<Transfers, 'fileOf' | 'tell'>,
     live: () => Pick<LiveBeam, 'share' | 'delete'>,
   ) {
     this.#stores = stores
@@ -80,6 +99,20 @@ export class ClearCopies {
     this.#send(id, id, message, extra, to)
   }
 
+  /**
+   * Returns the message of an item of a beam that is clear. A file of this device that has a seal, because that was not known
+   * when it was chosen, is offered without it.
+   */
+  unsealed(id: ItemId, message: unknown): unknown {
+    const clear = clearMessage(message)
+    // Any other message is returned as it came.
+    if (clear === message) return message
+    const file = this.#transfers.fileOf(id)
+    if (file === null) return message
+    this.#transfers.tell({ do: 'offer', id, file })
+    return clear
+  }
+
   /** Deletes the copies of an item. */
   delete(id: ItemId): void {
     for (const [copy, message] of this.#made.get(id) ?? []) {
@@ -103,7 +136,7 @@ export class ClearCopies {
 
   /** Sends an item whose file, if it is one, is offered without its seal. */
   #send(id: ItemId, original: ItemId, message: unknown, extra: string, to: DeviceId): void {
-    const file = this.#transfers.offered(original)
+    const file = this.#transfers.fileOf(original)
     if (file) this.#transfers.tell({ do: 'offer', id, file })
     const clear = clearMessage(message)
     if (id !== original) this.#note(original, id, clear)

@@ -259,10 +259,10 @@ type BeamActions = Pick<
 /** Returns the actions on the beam as a whole. */
 export function createBeamActions(
   beam: CurrentBeam,
-  { stores, toaster }: Pick<PageContext, 'stores' | 'toaster'>,
+  { stores, toaster, transfers }: PageContext,
 ): BeamActions {
   return {
-    ...createClearCopiesChoice(stores),
+    ...createClearCopiesChoice(stores, transfers),
     newBeam: () => beam.create(),
     joinBeam(text) {
       const beamId = findBeamId(text)

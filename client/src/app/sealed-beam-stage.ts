@@ -88,7 +88,7 @@ export class Page {
   readonly in: DeviceId[] = []
   readonly unconfirmed: ItemId[] = []
   readonly stores = { devices: createDevicesStore(), clearCopies: createClearCopiesStore() }
-  readonly transfers = { offered: vi.fn((): Blob | null => null), tell: vi.fn() }
+  readonly transfers = { fileOf: vi.fn((): Blob | null => null), tell: vi.fn() }
   readonly trust: Record<string, Trust | null> = {}
 
   constructor(server: Server, me: DeviceId, invite: string | null, secrets = newSecrets()) {

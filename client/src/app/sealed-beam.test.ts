@@ -234,6 +234,49 @@ describe('e4 a deletion', () => {
   })
 })
 
+describe('e7 a file', () => {
+  const FACTS = { name: 'plan.png', size: 5, type: 'image/png' }
+  const SEALED = { ...FACTS, seal: { key: 'A'.repeat(43), salt: 'B'.repeat(32) } }
+  const FILE = new Blob(['bytes'])
+
+  it('that got its seal before it was known that the beam is clear loses it, and is offered without', async () => {
+    const plain = new Server()
+    const page = new Page(plain, BOB, null)
+    page.transfers.fileOf.mockReturnValue(FILE)
+    page.channel.share(ITEM, { file: { ...SEALED, url: '/api/uploads/x' } }, 'image')
+    page.channel.listed([])
+    page.channel.synced([])
+    await vi.waitFor(() => expect(plain.of('share')).toHaveLength(1))
+    // Its upload began before, too.
+    page.channel.share(OTHER, { file: { ...SEALED, url: '/api/uploads/x' } }, 'image')
+    expect(plain.of('share').map(({ message, extra }) => [message, extra])).toEqual([
+      [{ file: FACTS }, 'image'],
+      [{ file: FACTS }, 'image'],
+    ])
+    const offers = [ITEM, OTHER].map((id) => [{ do: 'offer', id, file: FILE }])
+    expect(page.transfers.tell.mock.calls).toEqual(offers)
+  })
+
+  it('of another device keeps its seal: only that device can offer it without', async () => {
+    const plain = new Server()
+    const page = new Page(plain, BOB, null)
+    page.channel.listed([])
+    page.channel.synced([])
+    await page.is('clear')
+    page.channel.share(ITEM, { file: SEALED }, 'image')
+    expect(plain.of('share')[0]?.message).toEqual({ file: SEALED })
+    expect(page.transfers.tell).not.toHaveBeenCalled()
+  })
+
+  it('without a seal is marked in a sealed beam: its bytes travel as they are', async () => {
+    ada.channel.share(ITEM, { file: FACTS }, 'image')
+    ada.channel.share(OTHER, { file: SEALED }, 'image')
+    await shared(2)
+    expect(await ada.opens(server.item(0))).toMatchObject({ isClear: true })
+    expect(await ada.opens(server.item(1))).not.toHaveProperty('isClear')
+  })
+})
+
 describe('e5 a signal', () => {
   const signals = async () => {
     const before = server.of('signal').length
@@ -638,7 +681,7 @@ describe('e12 a plain device', () => {
   it('is offered a file without its seal', async () => {
     choose(PLAIN)
     const file = new Blob(['bytes'])
-    ada.transfers.offered.mockReturnValue(file)
+    ada.transfers.fileOf.mockReturnValue(file)
     const facts = { name: 'plan.png', size: 5, type: 'image/png' }
     const seal = { key: 'A'.repeat(43), salt: 'B'.repeat(32) }
     ada.channel.share(ITEM, { file: { ...facts, seal, url: '/api/uploads/x' } }, 'image')

@@ -99,7 +99,7 @@ export class SealedBeam implements BeamChannel {
   }
 
   share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void {
-    if (this.#keys.isClear) return this.#clear.share(id, message, extra, to)
+    if (this.#keys.isClear) return this.#shareClear(id, message, extra, to)
     this.#deleting.delete(id)
     // Those that a person had chosen when this was shared, and not later while it waits.
     const takers = this.#copies.takers
@@ -115,14 +115,19 @@ export class SealedBeam implements BeamChannel {
         this.#versions.forget(id)
         return () => this.#copies.send(id, message, extra, to)
       }
-      const envelope = this.#keys.isSealed
-        ? await this.#envelopeOf({ id, from: await this.#keys.own(), extra, message, ...addressee(to) })
-        : null
+      if (!this.#keys.isSealed) return () => this.#shareClear(id, message, extra, to)
+      const from = await this.#keys.own()
+      const envelope = await this.#envelopeOf({ id, from, extra, message, ...addressee(to) })
       return () => {
-        this.#live().share(id, envelope ?? message, envelope === null ? extra : 'text', to)
-        if (envelope !== null && to === undefined) this.#copies.share(id, message, extra, takers)
+        this.#live().share(id, envelope, 'text', to)
+        if (to === undefined) this.#copies.share(id, message, extra, takers)
       }
     })
+  }
+
+  /** A file may have been given its seal before it was known that the beam is clear. */
+  #shareClear(id: ItemId, message: unknown, extra: string, to?: DeviceId): void {
+    this.#clear.share(id, this.#copies.unsealed(id, message), extra, to)
   }
 
   delete(id: ItemId, message: unknown): void {
@@ -293,7 +298,10 @@ export class SealedBeam implements BeamChannel {
     const shown = this.#versions.came(sealed, inside)
     const message = withoutGoneCopy(shown.message, copy)
     // Who shared it is no matter of the server's.
-    return liveItem({ ...item, message, extra: shown.extra, from: shown.from }, note)
+    const shownItem = liveItem({ ...item, message, extra: shown.extra, from: shown.from }, note)
+    // The bytes of a file that was shared while the beam was clear travel as they are.
+    const isClear = shownItem.content.kind === 'file' && shownItem.content.seal === undefined
+    return isClear ? { ...shownItem, isClear } : shownItem
   }
 
   async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {

@@ -27,6 +27,8 @@ let context: Context
 let sharing: ReturnType<typeof createSharing>
 /** What seals each file that was offered. */
 let seals: (FileSeal | undefined)[]
+/** The files that the engine knows and does not offer. */
+let held: Blob[]
 
 class FakeRequest {
   readonly upload = {}
@@ -41,6 +43,7 @@ class FakeRequest {
 beforeEach(() => {
   log = []
   seals = []
+  held = []
   stores = createStores()
   vi.stubGlobal('XMLHttpRequest', FakeRequest)
   URL.createObjectURL = () => 'blob:a'
@@ -54,7 +57,8 @@ beforeEach(() => {
     log.push(command.do)
     if (command.do === 'offer') seals.push(command.seal)
   }
-  const transfers = { tell } as Partial<Transfers> as Transfers
+  const hold = (_id: ItemId, file: Blob) => void held.push(file)
+  const transfers = { tell, hold } as Partial<Transfers> as Transfers
   context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => live }
   sharing = createSharing(context, new UploadNews(stores.transfers, context.toaster))
 })
@@ -454,6 +458,13 @@ describe('e7 a file in a sealed beam', () => {
     await vi.waitFor(() => expect(log).toEqual(['upload']))
     sharing.shareFiles([note()])
     expect(log).toEqual(['upload', 'offer', expect.stringMatching(/^share /)])
+  })
+
+  it('e12_can_be_offered_to_plain_devices_when_it_is_stored_first', () => {
+    const first = picture()
+    sharing.shareFiles([first])
+    expect(held[0]).toBe(first)
+    expect(log).not.toContain('offer')
   })
 
   it('has none where nothing is sealed', () => {

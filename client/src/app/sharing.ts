@@ -244,6 +244,8 @@ function shareFile(
   }
   const { beamId } = session.session
   copies.show(outgoing)
+  // Plain devices cannot open a sealed copy: theirs are offered from here (E12).
+  context.transfers.hold(outgoing.id, outgoing.file)
   return (hasRoom) =>
     hasRoom ? storeFirst(context, copies, uploads, outgoing, beamId) : offerFile(context, outgoing)
 }

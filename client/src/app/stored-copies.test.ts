@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sealedSize } from '../crypto/file-chunks'
 import { newFileSeal } from '../crypto/file-keys'
 import type { BeamId, DeviceId, ItemId, Role, UploadedFile } from '../protocol/bindings'
-import { pendingItem } from '../protocol/item'
+import { type FileSeal, pendingItem } from '../protocol/item'
 import { reduceDevices } from '../stores/devices'
 import { reduceItems } from '../stores/items'
 import { reduceKeeping } from '../stores/keeping'
@@ -38,6 +38,7 @@ let copies: StoredCopies
 let shared: { id: string; message: unknown; extra: string }[]
 let ends: string[]
 let offered: string[]
+let offeredSeals: (FileSeal | undefined)[]
 /** The files of which the person was told that there is no copy, and why. */
 let notStored: [string, string][]
 
@@ -49,6 +50,7 @@ beforeEach(() => {
   shared = []
   ends = []
   offered = []
+  offeredSeals = []
   notStored = []
   const upload = (file: File, target: UploadTarget, events: UploadEvents) => {
     targets.push(target)
@@ -62,8 +64,9 @@ beforeEach(() => {
     stores,
     upload,
     (id, message, extra) => shared.push({ id, message, extra }),
-    ({ id, url }) => {
+    ({ id, url, seal }) => {
       offered.push(id)
+      offeredSeals.push(seal)
       stores.transfers.setState((state) => reduceTransfers(state, { type: 'offering', id, url }), true)
     },
     ({ id }, why) => notStored.push([id, why]),
@@ -147,6 +150,21 @@ describe('a file that is uploaded before it is shared', () => {
     })
   })
 
+  it('e7_is_uploaded_again_without_its_seal_when_the_beam_turns_out_to_be_clear_meanwhile', () => {
+    const file = { ...outgoing('a'), seal: newFileSeal() }
+    stores.encryption.setState({ kind: 'unknown' }, true)
+    copies.show(file)
+    copies.storeFirst(file, BEAM, (end) => ends.push(end))
+    stores.encryption.setState({ kind: 'clear' }, true)
+    isStored('a.png')
+    expect(shared).toEqual([])
+    isStored('a.png')
+    expect(targets.map(({ seal }) => seal)).toEqual([file.seal, undefined])
+    expect(shared).toHaveLength(1)
+    expect(shared[0]?.message).not.toHaveProperty('file.seal')
+    expect(ends).toEqual(['stored'])
+  })
+
   it('is shown at once, with its progress', () => {
     first()
     expect(stores.items.getState().items).toMatchObject([{ id: 'a', seq: null }])
@@ -216,6 +234,16 @@ describe('s30_a_file_whose_stored_copy_went_with_the_keeping', () => {
     const item = { ...pendingItem(id as ItemId, message, 'image', 0), seq: 1, from: 'me' as DeviceId }
     stores.items.setState((state) => reduceItems(state, { type: 'received', item }), true)
   }
+
+  it('e7_is_offered_by_what_its_item_says_which_has_no_seal_where_the_beam_turned_out_to_be_clear', () => {
+    const file = { ...outgoing('a'), seal: newFileSeal() }
+    copies.show(file)
+    copies.storeFirst(file, BEAM, (end) => ends.push(end))
+    isStored('a.png')
+    echo('a')
+    expect(offered).toEqual(['a'])
+    expect(offeredSeals).toEqual([undefined])
+  })
 
   it('is offered from here, and stored again when the beam is kept again', () => {
     keep(true)

@@ -179,12 +179,14 @@ export class StoredCopies {
   }
 
   #start(
-    { id, file, seal }: OutgoingFile,
+    outgoing: OutgoingFile,
     beam: BeamId,
     onProgress: (sent: number) => void,
     onEnd: (end: UploadEnd) => void,
     onCancel: () => void = () => {},
   ): void {
+    const { id, file } = outgoing
+    const seal = this.#sealOf(outgoing)
     const cancel = this.#upload(
       file,
       { beam, isStored: this.#isStored(), seal },
@@ -192,7 +194,10 @@ export class StoredCopies {
         onProgress,
         onEnd: (end) => {
           this.#cancels.delete(id)
-          onEnd(end)
+          // The beam has turned out to be clear meanwhile: those who cannot open this copy get another one.
+          const isUseless = end.status === 'stored' && seal !== this.#sealOf(outgoing)
+          if (isUseless) this.#start(outgoing, beam, onProgress, onEnd, onCancel)
+          else onEnd(end)
         },
       },
     )
@@ -202,9 +207,15 @@ export class StoredCopies {
     })
   }
 
+  /** Returns the seal of a file, which may have been made before it was known that the beam is clear. */
+  #sealOf({ seal }: OutgoingFile): FileSeal | undefined {
+    return this.#stores.encryption.getState().kind === 'clear' ? undefined : seal
+  }
+
   /** The server recognizes media only, and nothing that is sealed. Any other file keeps the type that this device knows. */
   #shareStored(outgoing: OutgoingFile, stored: UploadedFile): void {
-    const { id, name, file, batch, manifest, seal } = outgoing
+    const { id, name, file, batch, manifest } = outgoing
+    const seal = this.#sealOf(outgoing)
     const type = seal || fileCategory(stored.type) === 'file' ? file.type : stored.type
     const { message, extra } = storedItemMessage({
       name,
@@ -227,9 +238,11 @@ export class StoredCopies {
   #takeBack(items: readonly Item[]): void {
     if (this.#stored.size === 0 || this.#isStored()) return
     for (const { id, content } of items) {
-      const file = this.#stored.get(id)
-      if (file === undefined || content.kind !== 'file' || content.url !== null) continue
+      const stored = this.#stored.get(id)
+      if (stored === undefined || content.kind !== 'file' || content.url !== null) continue
       this.#stored.delete(id)
+      // Devices open it by what its item says, which has lost the seal where the beam turned out to be clear.
+      const file = { ...stored, seal: content.seal }
       if (this.#stores.transfers.getState().transfers[id]?.role === 'storing') this.#offer(file)
       this.storeBeside(file)
     }

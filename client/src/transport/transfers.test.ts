@@ -205,3 +205,22 @@ it('what goes through the server is counted for each device, both ways', () => {
   expect(transfers.relayedWith(ADA)).toEqual({ sent: 150, received: 7 })
   expect(transfers.relayedWith('bob' as DeviceId)).toBeNull()
 })
+
+describe('e12 a file that devices receive from the server', () => {
+  it('is known until its item is gone, and not offered to any worker', () => {
+    const file = new Blob(['bytes'])
+    transfers.hold(FILE, file)
+    expect(transfers.fileOf(FILE)).toBe(file)
+    expect(transfers.offered(FILE)).toBeNull()
+    expect(newest().heard('offer')).toEqual([])
+    transfers.tell({ do: 'leave', id: FILE })
+    expect(transfers.fileOf(FILE)).toBeNull()
+  })
+
+  it('is the one that is offered where there is one', () => {
+    const file = new Blob(['bytes'])
+    transfers.hold(FILE, new Blob())
+    transfers.tell({ do: 'offer', id: FILE, file })
+    expect(transfers.fileOf(FILE)).toBe(file)
+  })
+})

@@ -41,6 +41,8 @@ export class Transfers {
   #most: Command<'most'> | null = null
   #passOn: Command<'passOn'> | null = null
   readonly #offers = new Map<ItemId, Command<'offer'>>()
+  /** Files that devices receive from the server. */
+  readonly #held = new Map<ItemId, Blob>()
   readonly #deleted = new Map<ItemId, Blob>()
   readonly #receives = new Map<ItemId, Requested>()
   /** Bytes of frames that went through the server, by device. */
@@ -57,6 +59,16 @@ export class Transfers {
   /** Returns the file that this device offers under an item; null when there is none. */
   offered(id: ItemId): Blob | null {
     return this.#offers.get(id)?.file ?? null
+  }
+
+  /** Knows the file of an item that devices receive from the server, until the item is gone. */
+  hold(id: ItemId, file: Blob): void {
+    this.#held.set(id, file)
+  }
+
+  /** Returns the file of an item that this device offers or holds; null when there is none. */
+  fileOf(id: ItemId): Blob | null {
+    return this.offered(id) ?? this.#held.get(id) ?? null
   }
 
   /** Returns the file that this device offered under an item that was deleted; null when there is none. */
@@ -179,6 +191,7 @@ export class Transfers {
       case 'forget':
       case 'leave':
         this.#withdrawn(command.id)
+        this.#held.delete(command.id)
         this.#receives.delete(command.id)
     }
   }
