@@ -193,14 +193,14 @@ export class BeamKeys {
     this.#look()
   }
 
-  saved(isMine: boolean): void {
+  saved(isMine: boolean, login?: Promise<unknown>): void {
     this.#isSaved = true
-    void this.#stored(isMine).catch(() => {})
+    void this.#stored(isMine, login).catch(() => {})
   }
 
   /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */
-  async #stored(isMine: boolean): Promise<void> {
-    await this.#entered
+  async #stored(isMine: boolean, login?: Promise<unknown>): Promise<void> {
+    await Promise.all([this.#entered, login])
     let having = await this.#secrets.stored(this.#beam, isMine)
     // Others may have changed them while this device was away.
     if (!this.isSealed || having.deposits) having = await this.#secrets.withdraw(this.#beam)

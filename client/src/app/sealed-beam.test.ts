@@ -5,7 +5,8 @@ import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, Device, DeviceId, ItemId } from '../protocol/bindings'
 import { copyId } from '../protocol/clear-copy'
 import { reduceDevices } from '../stores/devices'
-import { Secrets } from '../transport/secrets'
+import { Gate } from '../transport/gate'
+import { type Deposits, Secrets } from '../transport/secrets'
 import {
   ADA,
   BEAM,
@@ -39,6 +40,22 @@ async function bobJoins(): Promise<Page> {
   server.lists(ADA, BOB)
   await bob.is('sealed')
   return bob
+}
+
+/** Returns Bob's page, without the link, where the server has the keys that Ada's page has deposited. */
+async function besideDeposit(): Promise<Page> {
+  const deposited: Deposit[] = []
+  const bank: Deposits = {
+    read: async () => deposited.at(-1) ?? null,
+    write: async (_, keys) => void deposited.push(keys),
+  }
+  const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+  const owner = new Secrets(nowhere, bank)
+  const { invite } = await owner.make(BEAM)
+  await owner.deposit(BEAM)
+  ada = new Page(server, ADA, invite, owner)
+  await ada.is('sealed')
+  return new Page(server, BOB, null, new Secrets(nowhere, bank))
 }
 
 async function shared(count = 1): Promise<void> {
@@ -381,6 +398,40 @@ describe('e9 a saved beam', () => {
     await shared()
     const { message } = server.item()
     expect(await eve.open(BEAM, 'share_clipboard', String(message))).toEqual({ is: 'unknown' })
+  })
+
+  it.each([
+    ['nothing', false],
+    ['a sealed item', true],
+  ])(
+    'with %s in it asks no device and shares nothing before the deposit was looked for',
+    async (_, isFull) => {
+      const phone = await besideDeposit()
+      const login = new Gate()
+      phone.channel.saved(false, login.wait())
+      if (isFull) {
+        ada.channel.share(ITEM, 'bread', 'text')
+        await shared()
+      }
+      server.lists(ADA, BOB)
+      phone.channel.share(OTHER, 'lemons', 'text')
+      await phone.secrets.enter(BEAM, null)
+      login.open()
+      await phone.is('sealed')
+      expect(phone.states).toEqual(['unknown', 'sealed'])
+      expect(server.ways).toEqual([])
+      expect(JSON.stringify(server.told)).not.toContain('lemons')
+    },
+  )
+
+  it('that was saved while a device waited outside leaves nothing to compare once its deposit opens it', async () => {
+    const phone = await besideDeposit()
+    ada.asks = true
+    server.lists(ADA, BOB)
+    await vi.waitFor(() => expect(phone.trust[ADA]).toMatchObject({ state: 'unverified' }))
+    phone.channel.saved(false)
+    await phone.is('sealed')
+    expect(phone.trust[ADA]).toBeNull()
   })
 
   it('whose keys nobody deposited waits for another device, as any other', async () => {

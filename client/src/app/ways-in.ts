@@ -66,7 +66,11 @@ export class WaysIn {
   look(kind: Encryption['kind'], others: readonly DeviceId[]): void {
     this.#kind = kind
     this.#others = others
-    if (kind === 'sealed') this.#answerEarly()
+    if (kind === 'sealed') {
+      // The keys may have come otherwise, as from the deposit of a saved beam.
+      this.#isIn(null)
+      this.#answerEarly()
+    }
     for (const device of this.#asking.keys()) if (!others.includes(device)) this.#withdraw(device)
     // One that comes back has forgotten what both had begun.
     for (const device of this.#comparing) if (!others.includes(device)) this.#comparing.delete(device)
@@ -230,8 +234,11 @@ export class WaysIn {
     }
   }
 
-  /** Of those that have not let this device in, nothing needs to be compared any more. */
-  #isIn(by: DeviceId): void {
+  /**
+   * With those that have not let this device in, nothing needs to be compared any more.
+   * @param by null where no device has
+   */
+  #isIn(by: DeviceId | null): void {
     for (const device of this.#comparing) {
       if (device === by) this.events.onIn(device)
       else this.events.onTrust(device, null)
