@@ -22,6 +22,8 @@ import {
   sealing,
 } from './sealed-beam-stage'
 
+const CLEO = '51234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+
 let server: Server
 let ada: Page
 
@@ -452,6 +454,46 @@ describe('e11 a beam in which nobody has a key any more', () => {
     bob.channel.share(ITEM, 'bread', 'text')
     await shared()
     expect((await eve.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
+  })
+
+  it('gets a new one also where the first device came without the link, and shares nothing before it is let in', async () => {
+    server.pages.delete(ADA)
+    const [bob, eve] = [new Page(server, BOB, null), new Page(server, EVE, ada.invite)]
+    bob.channel.share(ITEM, 'lemons', 'text')
+    server.lists(BOB, EVE)
+    await Promise.all([bob.is('sealed'), eve.is('sealed')])
+    expect(bob.states).not.toContain('clear')
+    await shared()
+    expect((await eve.opens(server.item())).content).toEqual({ kind: 'text', text: 'lemons' })
+    expect(JSON.stringify(server.told)).not.toContain('lemons')
+  })
+
+  it('gets it of the first of several devices that have the link', async () => {
+    server.pages.delete(ADA)
+    const cleo = new Page(server, CLEO, ada.invite)
+    server.lists(BOB, EVE, CLEO)
+    const says = (from: DeviceId, hasLink: boolean) =>
+      cleo.channel.heard(from, { op: 'refused', why: 'keyless', hasLink })
+    const isKeyless = async (times: number) => {
+      cleo.channel.heard(EVE, { op: 'join', id: '', key: '', proof: '' })
+      const refusal = { op: 'refused', why: 'keyless', hasLink: true }
+      const refusals = () => server.ways.filter(({ message }) => (message as { op: string }).op === 'refused')
+      await vi.waitFor(() => expect(refusals()).toHaveLength(times))
+      expect(refusals().at(-1)).toMatchObject({ from: CLEO, to: EVE, message: refusal })
+    }
+    says(BOB, false)
+    says(EVE, true)
+    await isKeyless(1)
+    await isKeyless(2)
+    says(EVE, false)
+    await cleo.is('sealed')
+  })
+
+  it('is in clear text where no device has the link', async () => {
+    server.pages.delete(ADA)
+    const [bob, eve] = [new Page(server, BOB, null), new Page(server, EVE, null)]
+    server.lists(BOB, EVE)
+    await Promise.all([bob.is('clear'), eve.is('clear')])
   })
 
   it('gets none while something is sealed there, which only another device can open', async () => {
