@@ -307,12 +307,15 @@ export class BeamKeys {
   #has(having: Having): void {
     if (this.#hasEnded) return
     this.#having = having
-    if (having.isKeyed || having.invite !== null) this.#isSealedHere = true
     this.#events.onRemoved(having.removed)
     // As when two devices were removed at once by two others.
     if (having.uncovered.length > 0) this.removed(having.uncovered)
-    const { invite } = having
-    if (this.#isSealedHere) this.#events.onLearnt({ isSealed: true, ...(invite !== null && { invite }) })
+    const { isKeyed, invite } = having
+    // Anybody can share something that only looks sealed: a later page, which may find it gone, is not told of that.
+    if (isKeyed || invite !== null) {
+      this.#isSealedHere = true
+      this.#events.onLearnt({ isSealed: true, ...(invite !== null && { invite }) })
+    }
     this.#look()
   }
 

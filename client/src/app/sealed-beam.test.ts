@@ -178,6 +178,17 @@ describe('e3 an item', () => {
     expect(after.invite).toBe(ada.invite)
   })
 
+  it('that only looks sealed shuts this page out, and no later one', async () => {
+    const page = new Page(new Server(), BOB, null)
+    void page.opens({ ...CLEAR, message: 'e2e1.AAAA' })
+    page.channel.saved(false)
+    page.channel.listed([])
+    page.channel.synced([])
+    await page.is('locked')
+    expect(page.isKnownSealed).toBe(false)
+    expect((await bobJoins()).isKnownSealed).toBe(true)
+  })
+
   it('waits to be shared until this device has been let in', async () => {
     const bob = new Page(server, BOB, ada.invite)
     bob.channel.share(ITEM, 'bread', 'text')
