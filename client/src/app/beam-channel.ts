@@ -28,8 +28,12 @@ export interface BeamChannel extends Opener {
   synced(items: readonly LiveItem[]): void
   /** The devices that are here now, in the order in which they joined. */
   listed(devices: readonly Device[]): void
-  /** The server stores the beam. @param isMine whether the person at this device has saved it, and so gives it the keys (H52) */
-  saved(isMine: boolean): void
+  /**
+   * The server stores the beam, and perhaps its keys.
+   * @param isMine whether the person at this device has saved it, and so gives it the keys (H52)
+   * @param login resolves once the login is fresh, without which the server tells no keys
+   */
+  saved(isMine: boolean, login?: Promise<unknown>): void
   /**
    * The server keeps the beam, or no longer.
    * @param isMine whether this device has asked for it

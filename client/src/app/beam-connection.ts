@@ -195,7 +195,7 @@ export class BeamConnection {
         this.#context.transfers.tell({ do: 'relay', use: message.message.relay ?? 'fallback' })
         this.#access.hear(message)
         learnPolicy(this.#context.stores, message.message.join_policy)
-        if (message.message.saved) void this.#isStored()
+        if (message.message.saved) this.#isStored()
         this.places.welcomed()
         this.channel.welcomed(message.message.device_id)
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)
@@ -222,7 +222,7 @@ export class BeamConnection {
       case 'beam_saved':
         // The live items have become notes.
         this.#access.hear(message)
-        void this.#isStored()
+        this.#isStored()
         return void this.#notes.load()
       case 'arranged':
         return this.places.hear(message.message)
@@ -289,11 +289,10 @@ export class BeamConnection {
   }
 
   /** The server stores the beam. */
-  async #isStored(): Promise<void> {
-    const { account } = this.#context.stores
-    // The worker that asks for the keys cannot renew a stale login.
-    if (account.getState().status === 'authenticated') await readMe().catch(() => {})
-    this.channel.saved(false)
+  #isStored(): void {
+    const isLoggedIn = this.#context.stores.account.getState().status === 'authenticated'
+    // The worker that asks for the keys cannot renew a stale login. The channel is told at once: it asks no device before.
+    this.channel.saved(false, isLoggedIn ? readMe().catch(() => {}) : undefined)
   }
 
   #refused({ id, to, extra, message }: Extract<ServerMessage, { type: 'error' }>): void {

@@ -104,6 +104,7 @@ export class BeamKeys {
       onIn: events.onIn,
       onRefused: () => this.#look(),
       asksBefore: events.asksBefore,
+      hasLink: () => typeof this.#having?.invite === 'string',
       now: () => Date.now(),
     })
     this.#changes = new KeyChanges(secrets, () => this.#beam, {
@@ -157,7 +158,10 @@ export class BeamKeys {
     if (!way) return
     this.#incoming.run(async () => {
       await this.#entered
-      if (way.op === 'device') return this.#changes.introduced(from, way)
+      if (way.op === 'device') {
+        this.ways.isKeyed(from)
+        return this.#changes.introduced(from, way)
+      }
       if (way.op === 'keys') return this.#changes.handed(from, way)
       return this.ways.heard(from, way)
     })
@@ -193,14 +197,14 @@ export class BeamKeys {
     this.#look()
   }
 
-  saved(isMine: boolean): void {
+  saved(isMine: boolean, login?: Promise<unknown>): void {
     this.#isSaved = true
-    void this.#stored(isMine).catch(() => {})
+    void this.#stored(isMine, login).catch(() => {})
   }
 
   /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */
-  async #stored(isMine: boolean): Promise<void> {
-    await this.#entered
+  async #stored(isMine: boolean, login?: Promise<unknown>): Promise<void> {
+    await Promise.all([this.#entered, login])
     let having = await this.#secrets.stored(this.#beam, isMine)
     // Others may have changed them while this device was away.
     if (!this.isSealed || having.deposits) having = await this.#secrets.withdraw(this.#beam)
@@ -303,12 +307,15 @@ export class BeamKeys {
   #has(having: Having): void {
     if (this.#hasEnded) return
     this.#having = having
-    if (having.isKeyed || having.invite !== null) this.#isSealedHere = true
     this.#events.onRemoved(having.removed)
     // As when two devices were removed at once by two others.
     if (having.uncovered.length > 0) this.removed(having.uncovered)
-    const { invite } = having
-    if (this.#isSealedHere) this.#events.onLearnt({ isSealed: true, ...(invite !== null && { invite }) })
+    const { isKeyed, invite } = having
+    // Anybody can share something that only looks sealed: a later page, which may find it gone, is not told of that.
+    if (isKeyed || invite !== null) {
+      this.#isSealedHere = true
+      this.#events.onLearnt({ isSealed: true, ...(invite !== null && { invite }) })
+    }
     this.#look()
   }
 
@@ -351,15 +358,20 @@ export class BeamKeys {
     // A link that carries a secret never falls back.
     if (this.#having.invite !== null) return { kind: 'waiting', isLinkOld: this.ways.isLinkOld }
     if (!this.#isListed || this.#isEmpty === null) return { kind: 'unknown' }
-    const isClear = !this.#isSealedHere && this.#isEmpty && this.ways.isNobodyKeyed
+    const isClear =
+      !this.#isSealedHere &&
+      this.#isEmpty &&
+      this.ways.isNobodyKeyed &&
+      // One that has the link makes a key.
+      !this.others.some((device) => this.ways.waits(device))
     return { kind: isClear ? 'clear' : 'locked' }
   }
 
-  /** Makes a key where nobody has one and nothing is sealed: else two devices with the link would wait for each other. */
+  /** Makes a key where nobody has one and nothing is sealed: else devices with the link would wait for each other. */
   #makeKey(): void {
-    const isWanted =
-      this.#encryption.kind === 'waiting' && this.#isEmpty === true && this.#sealing[0] === this.#me
-    if (!isWanted || !this.ways.isNobodyKeyed) return
+    const isWanted = this.#encryption.kind === 'waiting' && this.#isEmpty === true && this.ways.isNobodyKeyed
+    const first = this.#sealing.find((device) => device === this.#me || this.ways.waits(device))
+    if (!isWanted || first !== this.#me) return
     this.#incoming.run(async () => {
       const having = await this.#secrets.makeKey(this.#beam)
       return () => this.#has(having)

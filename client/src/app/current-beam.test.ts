@@ -301,6 +301,20 @@ it('leaves the stored session to the tab that entered a beam last', () => {
   expect(stores.session.getState()).toMatchObject({ session: { beamId: OLD, expiresAt: null } })
 })
 
+it('e9_asks_no_device_for_the_keys_of_a_saved_beam_before_its_login_is_fresh', async () => {
+  vi.stubGlobal('fetch', () => new Promise(() => {}))
+  const user = { username: 'ada', first_name: 'Ada', last_name: '', email: '', profile_picture: null }
+  stores.account.setState({ status: 'authenticated', user }, true)
+  beam.enter(joinedSession(OLD))
+  FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
+  const phone = { device_id: PHONE, name: 'Phone', caps: ['files', 'e2e1'] }
+  FakeSocket.newest.says({ type: 'authed_users', message: [phone] })
+  const nothing = { epoch: 'e', oldest: 1, dropped: 0, items: [], next: null }
+  FakeSocket.newest.says({ type: 'sync', message: nothing })
+  await new Promise((resolve) => setTimeout(resolve))
+  expect(stores.encryption.getState()).toEqual({ kind: 'unknown' })
+})
+
 it('shows Beaming after each auth_success', () => {
   beam.enter(mine)
   FakeSocket.newest.accepts({ expires_at: 2, now: 1 })

@@ -81,6 +81,8 @@ export class Page {
   readonly secrets: Secrets
   readonly channel: SealedBeam
   invite: string | null
+  /** Whether a later page knows that the beam is sealed. */
+  isKnownSealed = false
   asks = false
   mayRemove = false
   /** Whether it has asked for the removal of every device that is gone. */
@@ -115,8 +117,9 @@ export class Page {
         this.states.push(encryption.kind)
         this.isLinkOld = encryption.kind === 'waiting' && encryption.isLinkOld
       },
-      onLearnt: ({ invite = this.invite }) => {
+      onLearnt: ({ invite = this.invite, isSealed = false }) => {
         this.invite = invite
+        this.isKnownSealed = isSealed
       },
       onKeyed: () => {},
       onIn: (device) => {

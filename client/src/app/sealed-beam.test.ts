@@ -5,7 +5,8 @@ import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, Device, DeviceId, ItemId } from '../protocol/bindings'
 import { copyId } from '../protocol/clear-copy'
 import { reduceDevices } from '../stores/devices'
-import { Secrets } from '../transport/secrets'
+import { Gate } from '../transport/gate'
+import { type Deposits, Secrets } from '../transport/secrets'
 import {
   ADA,
   BEAM,
@@ -20,6 +21,8 @@ import {
   Server,
   sealing,
 } from './sealed-beam-stage'
+
+const CLEO = '51234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 
 let server: Server
 let ada: Page
@@ -39,6 +42,22 @@ async function bobJoins(): Promise<Page> {
   server.lists(ADA, BOB)
   await bob.is('sealed')
   return bob
+}
+
+/** Returns Bob's page, without the link, where the server has the keys that Ada's page has deposited. */
+async function besideDeposit(): Promise<Page> {
+  const deposited: Deposit[] = []
+  const bank: Deposits = {
+    read: async () => deposited.at(-1) ?? null,
+    write: async (_, keys) => void deposited.push(keys),
+  }
+  const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+  const owner = new Secrets(nowhere, bank)
+  const { invite } = await owner.make(BEAM)
+  await owner.deposit(BEAM)
+  ada = new Page(server, ADA, invite, owner)
+  await ada.is('sealed')
+  return new Page(server, BOB, null, new Secrets(nowhere, bank))
 }
 
 async function shared(count = 1): Promise<void> {
@@ -157,6 +176,17 @@ describe('e3 an item', () => {
     await after.is('waiting')
     expect(alone.of('share')).toEqual([])
     expect(after.invite).toBe(ada.invite)
+  })
+
+  it('that only looks sealed shuts this page out, and no later one', async () => {
+    const page = new Page(new Server(), BOB, null)
+    void page.opens({ ...CLEAR, message: 'e2e1.AAAA' })
+    page.channel.saved(false)
+    page.channel.listed([])
+    page.channel.synced([])
+    await page.is('locked')
+    expect(page.isKnownSealed).toBe(false)
+    expect((await bobJoins()).isKnownSealed).toBe(true)
   })
 
   it('waits to be shared until this device has been let in', async () => {
@@ -426,6 +456,40 @@ describe('e9 a saved beam', () => {
     expect(await eve.open(BEAM, 'share_clipboard', String(message))).toEqual({ is: 'unknown' })
   })
 
+  it.each([
+    ['nothing', false],
+    ['a sealed item', true],
+  ])(
+    'with %s in it asks no device and shares nothing before the deposit was looked for',
+    async (_, isFull) => {
+      const phone = await besideDeposit()
+      const login = new Gate()
+      phone.channel.saved(false, login.wait())
+      if (isFull) {
+        ada.channel.share(ITEM, 'bread', 'text')
+        await shared()
+      }
+      server.lists(ADA, BOB)
+      phone.channel.share(OTHER, 'lemons', 'text')
+      await phone.secrets.enter(BEAM, null)
+      login.open()
+      await phone.is('sealed')
+      expect(phone.states).toEqual(['unknown', 'sealed'])
+      expect(server.ways).toEqual([])
+      expect(JSON.stringify(server.told)).not.toContain('lemons')
+    },
+  )
+
+  it('that was saved while a device waited outside leaves nothing to compare once its deposit opens it', async () => {
+    const phone = await besideDeposit()
+    ada.asks = true
+    server.lists(ADA, BOB)
+    await vi.waitFor(() => expect(phone.trust[ADA]).toMatchObject({ state: 'unverified' }))
+    phone.channel.saved(false)
+    await phone.is('sealed')
+    expect(phone.trust[ADA]).toBeNull()
+  })
+
   it('whose keys nobody deposited waits for another device, as any other', async () => {
     const page = new Page(server, BOB, null)
     page.channel.saved(false)
@@ -444,6 +508,46 @@ describe('e11 a beam in which nobody has a key any more', () => {
     bob.channel.share(ITEM, 'bread', 'text')
     await shared()
     expect((await eve.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
+  })
+
+  it('gets a new one also where the first device came without the link, and shares nothing before it is let in', async () => {
+    server.pages.delete(ADA)
+    const [bob, eve] = [new Page(server, BOB, null), new Page(server, EVE, ada.invite)]
+    bob.channel.share(ITEM, 'lemons', 'text')
+    server.lists(BOB, EVE)
+    await Promise.all([bob.is('sealed'), eve.is('sealed')])
+    expect(bob.states).not.toContain('clear')
+    await shared()
+    expect((await eve.opens(server.item())).content).toEqual({ kind: 'text', text: 'lemons' })
+    expect(JSON.stringify(server.told)).not.toContain('lemons')
+  })
+
+  it('gets it of the first of several devices that have the link', async () => {
+    server.pages.delete(ADA)
+    const cleo = new Page(server, CLEO, ada.invite)
+    server.lists(BOB, EVE, CLEO)
+    const says = (from: DeviceId, hasLink: boolean) =>
+      cleo.channel.heard(from, { op: 'refused', why: 'keyless', hasLink })
+    const isKeyless = async (times: number) => {
+      cleo.channel.heard(EVE, { op: 'join', id: '', key: '', proof: '' })
+      const refusal = { op: 'refused', why: 'keyless', hasLink: true }
+      const refusals = () => server.ways.filter(({ message }) => (message as { op: string }).op === 'refused')
+      await vi.waitFor(() => expect(refusals()).toHaveLength(times))
+      expect(refusals().at(-1)).toMatchObject({ from: CLEO, to: EVE, message: refusal })
+    }
+    says(BOB, false)
+    says(EVE, true)
+    await isKeyless(1)
+    await isKeyless(2)
+    says(EVE, false)
+    await cleo.is('sealed')
+  })
+
+  it('is in clear text where no device has the link', async () => {
+    server.pages.delete(ADA)
+    const [bob, eve] = [new Page(server, BOB, null), new Page(server, EVE, null)]
+    server.lists(BOB, EVE)
+    await Promise.all([bob.is('clear'), eve.is('clear')])
   })
 
   it('gets none while something is sealed there, which only another device can open', async () => {

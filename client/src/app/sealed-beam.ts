@@ -202,8 +202,8 @@ export class SealedBeam implements BeamChannel {
     this.#missing.hear({ is: 'synced' })
   }
 
-  saved(isMine: boolean): void {
-    this.#keys.saved(isMine)
+  saved(isMine: boolean, login?: Promise<unknown>): void {
+    this.#keys.saved(isMine, login)
   }
 
   kept(isKept: boolean, isMine: boolean): void {

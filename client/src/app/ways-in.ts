@@ -11,6 +11,8 @@ import { Joining } from './joining'
 /** So long the keys of others are asked for, in milliseconds: three devices that do not answer. */
 const LEARN_WITHIN_MS = 9_000
 
+type Refused = Extract<WayIn, { op: 'refused' }>
+
 export interface WaysInEvents {
   send(to: DeviceId, way: WayIn): void
   onHaving(having: Having): void
@@ -18,18 +20,20 @@ export interface WaysInEvents {
   onTrust(device: DeviceId, trust: Trust | null): void
   /** A device has let this one in, after a comparison. */
   onIn(device: DeviceId): void
-  /** A device has no key itself, or says that the link is wrong. */
+  /** A device has no key itself, or has one by now, or says that the link is wrong. */
   onRefused(): void
   /** Whether the person wants to be asked before any device is let in without the link. */
   asksBefore(): boolean
+  /** Whether this device has the secret of a link. */
+  hasLink(): boolean
   now(): number
 }
 
 export class WaysIn {
   readonly #joining = new Joining((device) => void this.#ask(device))
   readonly #lettingIn = new LettingIn()
-  /** The devices that have no key themselves. */
-  readonly #keyless = new Set<DeviceId>()
+  /** The devices that have no key themselves, each with whether it has the secret of a link. */
+  readonly #keyless = new Map<DeviceId, boolean>()
   /** The devices that say that the link of this one is none of the beam. */
   readonly #refusing = new Set<DeviceId>()
   /** What devices asked before this one had a key. They are let in once it has. */
@@ -66,7 +70,11 @@ export class WaysIn {
   look(kind: Encryption['kind'], others: readonly DeviceId[]): void {
     this.#kind = kind
     this.#others = others
-    if (kind === 'sealed') this.#answerEarly()
+    if (kind === 'sealed') {
+      // The keys may have come otherwise, as from the deposit of a saved beam.
+      this.#isIn(null)
+      this.#answerEarly()
+    }
     for (const device of this.#asking.keys()) if (!others.includes(device)) this.#withdraw(device)
     // One that comes back has forgotten what both had begun.
     for (const device of this.#comparing) if (!others.includes(device)) this.#comparing.delete(device)
@@ -78,6 +86,16 @@ export class WaysIn {
   /** Whether every other device has said that it has no key itself. */
   get isNobodyKeyed(): boolean {
     return this.#others.every((device) => this.#keyless.has(device))
+  }
+
+  /** Whether a device has no key itself, and has the secret of a link. */
+  waits(device: DeviceId): boolean {
+    return this.#keyless.get(device) === true
+  }
+
+  /** A device says that it is in. */
+  isKeyed(device: DeviceId): void {
+    if (this.#keyless.delete(device)) this.events.onRefused()
   }
 
   /** Whether all others that have keys say that the link of this device is wrong. */
@@ -149,7 +167,7 @@ export class WaysIn {
       case 'wait':
         return () => {}
       case 'refused':
-        return () => this.#refuses(from, way.why)
+        return () => this.#refuses(from, way)
       case 'device':
       case 'keys':
         // Of devices that are in (`KeyChanges`).
@@ -178,17 +196,20 @@ export class WaysIn {
   async #joins(from: DeviceId, { op: _op, ...request }: Extract<WayIn, { op: 'join' }>) {
     const answer = await this.secrets.answer(this.beam(), from, request)
     if (answer === 'keyless') this.#early.set(from, { op: 'join', ...request })
-    const way: WayIn =
-      typeof answer === 'string' ? { op: 'refused', why: answer } : { op: 'welcome', ...answer }
+    const way: WayIn = typeof answer === 'string' ? this.#refusal(answer) : { op: 'welcome', ...answer }
     return () => this.events.send(from, way)
   }
 
   async #commits(from: DeviceId, commitment: string): Promise<() => void> {
-    const refuse = (why: 'keyless' | 'locked') => () => this.events.send(from, { op: 'refused', why })
+    const refuse = (why: 'keyless' | 'locked') => () => this.events.send(from, this.#refusal(why))
     if (this.#kind !== 'sealed') return refuse('keyless')
     if (!this.#lettingIn.begins(from, this.events.now())) return refuse('locked')
     const share = await this.secrets.accept(this.beam(), from, commitment)
     return share ? () => this.events.send(from, { op: 'accept', ...share }) : refuse('locked')
+  }
+
+  #refusal(why: Refused['why']): Refused {
+    return { op: 'refused', why, ...(why === 'keyless' && { hasLink: this.events.hasLink() }) }
   }
 
   async #reveals(from: DeviceId, { op: _op, ...share }: Extract<WayIn, { op: 'reveal' }>) {
@@ -230,8 +251,11 @@ export class WaysIn {
     }
   }
 
-  /** Of those that have not let this device in, nothing needs to be compared any more. */
-  #isIn(by: DeviceId): void {
+  /**
+   * With those that have not let this device in, nothing needs to be compared any more.
+   * @param by null where no device has
+   */
+  #isIn(by: DeviceId | null): void {
     for (const device of this.#comparing) {
       if (device === by) this.events.onIn(device)
       else this.events.onTrust(device, null)
@@ -246,8 +270,8 @@ export class WaysIn {
     this.events.send(device, { op: 'welcome', ...welcome })
   }
 
-  #refuses(from: DeviceId, why: Extract<WayIn, { op: 'refused' }>['why']): void {
-    if (why === 'keyless') this.#keyless.add(from)
+  #refuses(from: DeviceId, { why, hasLink = false }: Refused): void {
+    if (why === 'keyless') this.#keyless.set(from, hasLink)
     if (why === 'proof') this.#refusing.add(from)
     if (why === 'keyless' || why === 'proof') this.events.onRefused()
     if (from === this.#joining.asked) this.#joining.next()

@@ -13,7 +13,12 @@ const schema = v.variant('op', [
   v.object({ op: v.literal('welcome'), encapsulated: text, sealed: text }),
   v.object({ op: v.literal('device'), sealed: text, isAnswer: v.boolean() }),
   v.object({ op: v.literal('keys'), encapsulated: text, sealed: text }),
-  v.object({ op: v.literal('refused'), why: v.picklist(['proof', 'keyless', 'person', 'locked']) }),
+  v.object({
+    op: v.literal('refused'),
+    why: v.picklist(['proof', 'keyless', 'person', 'locked']),
+    /** Whether a device that is `keyless` came by a link. */
+    hasLink: v.optional(v.boolean()),
+  }),
 ])
 
 export type WayIn = v.InferOutput<typeof schema>

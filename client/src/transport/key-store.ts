@@ -25,8 +25,12 @@ export class KeyStore {
   /** @param now returns milliseconds since the Unix epoch */
   constructor(readonly now: () => number) {}
 
+  /**
+   * Returns null where nothing is kept that this browser could open.
+   * @throws when the browser does not tell: what it keeps may be good
+   */
   async read(beam: BeamId): Promise<KeptShared | null> {
-    const kept = await this.#beams.read(beam).catch(() => null)
+    const kept = await this.#beams.find(beam)
     if (!kept) return null
     const text = await openBox(await this.#key(), kept.sealed, about(beam))
     return text === null ? null : keptIn(text)
@@ -51,18 +55,18 @@ export class KeyStore {
     for (const [beam, kept] of all) if (isOld(kept)) await this.#beams.remove(beam, isOld)
   }
 
-  /** Two tabs that make it at once would seal under two keys, so the one that is there first counts. */
-  #key(): Promise<CryptoKey> {
-    this.#deviceKey ??= this.#readKey()
-    return this.#deviceKey
-  }
-
-  async #readKey(): Promise<CryptoKey> {
-    const made = await makeDeviceKey()
+  /**
+   * Two tabs that make it at once would seal under two keys, so the one that is there first counts. One that is not stored opens
+   * nothing later, so it is never used.
+   * @throws when the browser refuses it; the next call asks again
+   */
+  async #key(): Promise<CryptoKey> {
+    this.#deviceKey ??= makeDeviceKey().then((made) => this.#deviceKeys.readOrWrite(DEVICE_KEY, made))
     try {
-      return await this.#deviceKeys.readOrWrite(DEVICE_KEY, made)
-    } catch {
-      return made
+      return await this.#deviceKey
+    } catch (error) {
+      this.#deviceKey = null
+      throw error
     }
   }
 }

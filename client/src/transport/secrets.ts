@@ -13,6 +13,7 @@ import { writeUuid } from '../protocol/frames'
 
 /** Where keys outlive the page. */
 export interface KeptKeys {
+  /** @throws when it is not told what is kept */
   read(beam: BeamId): Promise<KeptShared | null>
   write(beam: BeamId, keys: KeptShared): Promise<void>
   remove(beam: BeamId): Promise<void>
@@ -138,9 +139,9 @@ export class Secrets {
     const ring = this.#ring(before)
     this.#rings.delete(before)
     this.#rings.set(now, ring)
+    const isRead = await this.#keep(before, ring)
     if (isMine && ring.secret) await ring.renew()
-    await this.#keep(now, ring)
-    await this.kept.remove(before)
+    if ((await this.#keep(now, ring)) && isRead) await this.kept.remove(before)
     return having(ring)
   }
 
@@ -280,11 +281,20 @@ export class Secrets {
     this.#comparing(beam).forget(device)
   }
 
-  /** Keeps what this page has, with what other pages of this browser have kept since. */
-  async #keep(beam: BeamId, ring: Keyring): Promise<void> {
-    const before = await this.kept.read(beam)
+  /**
+   * Keeps what this page has, with what other pages of this browser have kept since.
+   * @returns false where that is not known: nothing is written then, because it may be more than this page has
+   */
+  async #keep(beam: BeamId, ring: Keyring): Promise<boolean> {
+    let before: KeptShared | null
+    try {
+      before = await this.kept.read(beam)
+    } catch {
+      return false
+    }
     if (before) await ring.restore(before)
     if (ring.kept) await this.kept.write(beam, ring.kept)
+    return true
   }
 
   #comparing(beam: BeamId): Comparisons {

@@ -28,11 +28,16 @@ export class Table<Key extends string, Value> {
    */
   async read(key: Key): Promise<Value | null> {
     try {
-      return (await this.#asks((database) => database.get(this.#name, key))) ?? null
+      return await this.find(key)
     } catch (error) {
       if (error instanceof Unanswered) throw error
       return null
     }
+  }
+
+  /** Returns null only where there is nothing. @throws when the browser refuses to tell, or does not answer */
+  async find(key: Key): Promise<Value | null> {
+    return (await this.#asks((database) => database.get(this.#name, key))) ?? null
   }
 
   /**
