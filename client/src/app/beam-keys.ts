@@ -114,7 +114,9 @@ export class BeamKeys {
     this.texts = new SealedTexts(secrets, {
       beam: () => this.#beam,
       invite: () => this.#having?.invite ?? null,
-      ways: [() => this.#incoming.done, () => this.#withdraw(), () => this.#learn()],
+      come: () => this.#incoming.done,
+      ways: [() => this.#withdraw(), () => this.#learn()],
+      onFound: () => this.#live().resync(),
     })
     events.onChange(this.#encryption)
     this.#isSealedHere = session.isSealed ?? false
@@ -330,9 +332,12 @@ export class BeamKeys {
     await this.ways.learn()
   }
 
-  /** What could not be opened until now may open. */
+  /** What could not be opened until now may open. Everything is asked for again only then: answers come as often as questions. */
   #knowsMore(): void {
-    if (this.texts.forgetUnknown()) this.#live().resync()
+    const look = async () => {
+      if (await this.texts.findUnknown()) this.#live().resync()
+    }
+    void look().catch(() => {})
   }
 
   /** Decides what the beam is by what this device has and has seen of it. */

@@ -302,6 +302,7 @@ it('leaves the stored session to the tab that entered a beam last', () => {
 })
 
 it('e9_asks_no_device_for_the_keys_of_a_saved_beam_before_its_login_is_fresh', async () => {
+  localStorage.setItem('encryption', 'on')
   vi.stubGlobal('fetch', () => new Promise(() => {}))
   const user = { username: 'ada', first_name: 'Ada', last_name: '', email: '', profile_picture: null }
   stores.account.setState({ status: 'authenticated', user }, true)

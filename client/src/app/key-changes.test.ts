@@ -143,7 +143,7 @@ describe('e15 the removal of a device', () => {
     await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
     const back = new Page(server, BOB, null, bob.secrets)
     await back.is('sealed')
-    const opened = back.opens(server.item())
+    const opened = back.opensLater(server.item())
     server.lists(ADA, BOB)
     expect((await opened).message).toBe('oat milk')
   })

@@ -52,13 +52,13 @@ export class SaveProgress {
 /** Returns what shows the progress of some files on a card while they are saved. */
 export function tellerOf({ saves }: Pick<Stores, 'saves'>) {
   const put = (event: SavesEvent) => saves.setState((state) => reduceSaves(state, event), true)
-  return async (
+  return async <Saved>(
     id: ItemId,
     files: readonly { readonly size: number }[],
-    save: (progress: SaveProgress) => Promise<unknown>,
-  ): Promise<void> => {
+    save: (progress: SaveProgress) => Promise<Saved>,
+  ): Promise<Saved> => {
     const progress = new SaveProgress({ files }, (told) => put({ type: 'saving', id, save: told }))
-    await save(progress).finally(() => {
+    return save(progress).finally(() => {
       progress.end()
       put({ type: 'ended', id })
     })

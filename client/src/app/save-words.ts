@@ -1,7 +1,9 @@
 /** What a person is told of a save. */
 import { plural, t } from '@lingui/core/macro'
+import { failureText } from '../features/transfer/failure-text'
 import { HttpError } from '../transport/http'
 import { InterruptedError } from '../transport/lasting-bytes'
+import { NotReceived } from './arrival'
 
 export function savedText(name: string): string {
   return t`Saved “${name}”`
@@ -38,6 +40,7 @@ export function withReason(sentence: string, error: unknown): string {
 
 function reasonOf(error: unknown): string | null {
   if (error instanceof InterruptedError) return t`The connection was cut.`
+  if (error instanceof NotReceived) return failureText(error.why)
   if (error instanceof HttpError) return t`The file could not be read.`
   if (!(error instanceof DOMException)) return null
   switch (error.name) {

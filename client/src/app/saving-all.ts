@@ -43,13 +43,10 @@ export function createSavingAll(
   const { folder: askFolder, kept, ...place } = createSavePlaces(context)
   const { isPack, save: savePack, ...packs } = createPackSaving(context, { folder: askFolder, kept }, receive)
   const telling = tellerOf(stores)
-  const bring = bringerOf(stores, receive)
-  const saveInTurn = saverInTurn(stores, receive, bring)
+  const { bring, inTurn, stop } = bringerOf(stores, receive)
+  const saveInTurn = saverInTurn(context, receive, inTurn)
   const saveEach = async (files: readonly Savable[], saveOne: SaveOne) => {
-    const { saved, failed } = await saveInTurn(files, saveOne)
-    if (failed.length === 0) return toaster.ok(savedCount(saved))
-    const names = failed.map(({ name }) => name)
-    toaster.bad(withReason(notSavedAll(saved, files.length, names), failed.at(-1)?.why))
+    if (await saveInTurn(files, saveOne)) toaster.ok(savedCount(files.length))
   }
   const saveInto = async (folder: SaveFolder, files: readonly Savable[]) => {
     const { plain, packed } = sorted(files, isPack)
@@ -69,6 +66,10 @@ export function createSavingAll(
     ...packs,
     ...place,
     ...createSavingOne(context, { kept }, { bring, saveAs }),
+    stopSaving(id) {
+      packs.stopSaving(id)
+      stop(id)
+    },
     canPickFolder: canPickFolder(),
     async download(ids) {
       const files = savableOf(ids, stores)
@@ -90,12 +91,13 @@ export function createSavingAll(
           }),
         )
       }
-      await telling(id, files, (progress) =>
+      const areSaved = await telling(id, files, (progress) =>
         saveInTurn(files, (file, saved) => {
           progress.saved(saved)
           return download(file)
         }),
       )
+      if (!areSaved) return
       // The browser asks, names and saves on its own, and does not say how it went.
       toaster.info(
         plural(files.length, {
@@ -118,15 +120,26 @@ function sorted(files: readonly Savable[], isPack: (id: ItemId) => boolean) {
   return { plain: files.filter(({ id }) => !isPack(id)), packed: files.filter(({ id }) => isPack(id)) }
 }
 
-/** Returns what saves files one after the other. Those that are not here come meanwhile. */
-function saverInTurn(stores: Context['stores'], receive: Actions['receive'], bring: Bring) {
-  return (files: readonly Savable[], saveOne: SaveOne) => {
+/**
+ * Returns what saves files one after the other, tells which could not be saved, and returns whether all were. Those that are
+ * not here come meanwhile.
+ */
+function saverInTurn(
+  { stores, toaster }: Pick<Context, 'stores' | 'toaster'>,
+  receive: Actions['receive'],
+  inTurn: Bring,
+) {
+  return async (files: readonly Savable[], saveOne: SaveOne) => {
     for (const file of files) if (!isHere(file) && isGivenUp(stores, file.id)) receive(file.id)
-    return eachInTurn(files, async (file, index) => {
-      const here = isHere(file) ? file : await bring(file.id)
+    const { saved, failed } = await eachInTurn(files, async (file, index) => {
+      const here = isHere(file) ? file : await inTurn(file.id)
       if (!here) throw new Error('The file was given up.')
       await saveOne(here, index)
     })
+    if (failed.length === 0) return true
+    const names = failed.map(({ name }) => name)
+    toaster.bad(withReason(notSavedAll(saved, files.length, names), failed.at(-1)?.why))
+    return false
   }
 }
 

@@ -154,4 +154,45 @@ describe('e7 a file of which the server has a sealed copy', () => {
     await settles()
     expect(downloads).toEqual(['notes.pdf from blob:notes'])
   })
+
+  it('holds up none of the others when it does not come, and is named with the reason', async () => {
+    void saving.saveAll(BATCH)
+    await settles()
+    is(PLAN, { status: 'failed', received: 0, why: { reason: 'gone' } })
+    isHere(NOTES)
+    await settles()
+    expect([downloads, isWaiting(PLAN), isWaiting(BATCH)]).toEqual([
+      ['notes.pdf from blob:notes'],
+      false,
+      false,
+    ])
+    expect(toasts()).toEqual([
+      'Saved 1 of 2 files. “plan.pdf” could not be saved. The other device no longer has this file. Ask for it to be shared again.',
+    ])
+  })
+
+  it('is not asked for again by the same press when it failed or was given up before its turn', async () => {
+    void saving.saveAll(BATCH)
+    await settles()
+    is(NOTES, { status: 'failed', received: 0, why: { reason: 'notWritten' } })
+    is(NOTES, { status: 'offered' })
+    isHere(PLAN)
+    await settles()
+    expect([received, downloads, isWaiting(BATCH)]).toEqual([
+      [PLAN, NOTES],
+      ['plan.pdf from blob:plan'],
+      false,
+    ])
+    expect(toasts()).toEqual(['Saved 1 of 2 files. “notes.pdf” could not be saved.'])
+  })
+
+  it('is waited for no longer once its person stops that', async () => {
+    void saving.saveHere(PLAN as ItemId)
+    await settles()
+    saving.stopSaving(PLAN as ItemId)
+    await settles()
+    isHere(PLAN)
+    await settles()
+    expect([isWaiting(PLAN), downloads]).toEqual([false, []])
+  })
 })

@@ -89,6 +89,8 @@ export class Page {
   hasRemoved = true
   readonly in: DeviceId[] = []
   readonly unconfirmed: ItemId[] = []
+  /** How often it has asked for all items again. */
+  resyncs = 0
   readonly stores = { devices: createDevicesStore(), clearCopies: createClearCopiesStore() }
   readonly transfers = { fileOf: vi.fn((): Blob | null => null), tell: vi.fn() }
   readonly trust: Record<string, Trust | null> = {}
@@ -103,7 +105,9 @@ export class Page {
       memory: new BeamMemory(),
       shares: this.unconfirmed,
       hasRemoved: () => this.hasRemoved,
-      resync: () => {},
+      resync: () => {
+        this.resyncs += 1
+      },
       share: (id, message, extra, to) => server.hears({ type: 'share', from: me, id, message, extra, to }),
       delete: (id, message, extra) => server.hears({ type: 'delete', from: me, id, message, extra }),
       signal: (to, message) => server.hears({ type: 'signal', from: me, to, message }),
@@ -146,6 +150,14 @@ export class Page {
     const opened = await this.channel.open(item, null)
     if (!opened) throw new Error('It is not shown.')
     return opened
+  }
+
+  /** Opens an item under a key that this page does not know yet: it asks for the items again once the key has come. */
+  async opensLater(item: LiveItem): Promise<Item> {
+    const before = this.resyncs
+    await expect(this.opens(item)).rejects.toThrow()
+    await vi.waitFor(() => expect(this.resyncs).toBeGreaterThan(before))
+    return this.opens(item)
   }
 }
 

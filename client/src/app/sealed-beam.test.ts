@@ -2,11 +2,15 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
 import type { Deposit } from '../crypto/keyring'
 import type { KeptShared } from '../crypto/shared-keys'
-import type { BeamId, Device, DeviceId, ItemId } from '../protocol/bindings'
+import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import { copyId } from '../protocol/clear-copy'
 import { reduceDevices } from '../stores/devices'
+
+import type { ItemsEvent } from '../stores/items'
 import { Gate } from '../transport/gate'
 import { type Deposits, Secrets } from '../transport/secrets'
+import { OpeningStage } from './opening-stage'
+
 import {
   ADA,
   BEAM,
@@ -571,7 +575,47 @@ describe('e11 a beam in which nobody has a key any more', () => {
     await shared()
     server.pages.set(ADA, ada)
     server.lists(BOB, ADA)
-    expect((await ada.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
+    expect((await ada.opensLater(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
+  })
+
+  /** An item of somebody who has never been in the beam. */
+  const foreign = async (): Promise<LiveItem> => {
+    const eve = newSecrets()
+    await eve.make(BEAM)
+    return { ...CLEAR, message: await eve.seal(BEAM, 'share_clipboard', 'x'.repeat(500)) }
+  }
+
+  it('is not asked for everything again by each answer that brings no key', async () => {
+    const bob = await bobJoins()
+    for (const item of [await foreign(), await foreign()]) {
+      const before = server.ways.length
+      await expect(bob.opens(item)).rejects.toThrow()
+      await vi.waitFor(() => expect(server.ways.length).toBeGreaterThan(before + 1))
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    const before = server.ways.length
+    await expect(bob.opens(await foreign())).rejects.toThrow()
+    await vi.waitFor(() => expect(server.ways.length).toBeGreaterThan(before + 1))
+    expect(bob.resyncs).toBe(0)
+  })
+
+  it('keeps nothing waiting by items under keys that nobody has', async () => {
+    const bob = await bobJoins()
+    const unknown = await foreign()
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    // Nobody is there to answer.
+    server.pages.delete(ADA)
+    const delivered: ItemsEvent[] = []
+    const stage = new OpeningStage(bob.channel, (events) => void delivered.push(...events))
+    const before = performance.now()
+    for (const item of [unknown, server.item()]) stage.push({ type: 'received', item, note: null })
+    await vi.waitFor(() => expect(delivered).toHaveLength(2))
+    expect(performance.now() - before).toBeLessThan(900)
+    expect(delivered).toMatchObject([
+      { item: { content: { kind: 'unknown' } } },
+      { item: { content: { kind: 'text', text: 'bread' } } },
+    ])
   })
 })
 

@@ -292,7 +292,8 @@ export class SealedBeam implements BeamChannel {
     this.#keys.sawEnvelope()
     await this.#keys.untilSettled()
     const { envelope, copy } = partEnvelope(sealed)
-    const opened = await this.#keys.texts.openByAnyKey('share_clipboard', envelope)
+    // What does not open yet comes again once its key is here. To wait for that would keep everything else waiting.
+    const opened = await this.#keys.texts.openOrSeek('share_clipboard', envelope)
     const inside = opened.is === 'open' ? readSealedItem(opened.text) : null
     if (!inside || inside.id !== item.id || inside.to !== item.to) throw new Error('The item does not open.')
     const shown = this.#versions.came(sealed, inside)
@@ -307,7 +308,7 @@ export class SealedBeam implements BeamChannel {
   async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {
     const opened = await this.#keys.texts.open('signal', envelope)
     // The device begins again once both have the same keys. Waiting here would keep the welcome waiting.
-    if (opened.is === 'unknown') void this.#keys.texts.openByAnyKey('signal', envelope)
+    if (opened.is === 'unknown') this.#keys.texts.seek('signal', envelope)
     const inside = opened.is === 'open' ? readSealedSignal(opened.text) : null
     if (opened.is !== 'open' || !inside || inside.from !== from || inside.to !== this.#keys.me) return null
     const { page, number } = opened.header

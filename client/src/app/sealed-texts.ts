@@ -4,19 +4,32 @@ import type { BeamId } from '../protocol/bindings'
 import type { OpenedText } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 
+/** Whether its key is known, this much of an envelope tells: its prefix, and 90 bytes in base64. */
+const TELLING_CHARS = 125
+
+/** Asks whether a key is known now. */
+type Look = () => Promise<boolean>
+
 export interface TextKeys {
   beam(): BeamId
   /** The secret of the link, where this device knows it. */
   invite(): string | null
+  /** Resolves once what came until now has been read: keys may be in it. */
+  come(): Promise<void>
   /** By which this device may come to keys that it has not (E11), to be tried one after the other. */
   readonly ways: readonly (() => Promise<void>)[]
+  /** A key has come that was looked for. */
+  onFound(): void
 }
 
 export class SealedTexts {
   readonly #secrets: SecretsDoor
   readonly #keys: TextKeys
-  /** Keys of which nobody told: they are not looked for again. */
-  readonly #unknown = new Set<string>()
+  /** Keys of which nobody told: they are not asked for again. */
+  readonly #unknown = new Map<string, Look>()
+  /** Keys that are asked for. */
+  readonly #sought = new Map<string, Look>()
+  #isSeeking = false
 
   constructor(secrets: SecretsDoor, keys: TextKeys) {
     this.#secrets = secrets
@@ -34,25 +47,61 @@ export class SealedTexts {
     return this.withKeys(() => this.#secrets.open(this.#keys.beam(), kind, envelope))
   }
 
-  /** Opens an envelope. Keys that this device does not know are looked for, once each. @throws when the worker does not answer */
-  async openByAnyKey(kind: Kind, envelope: string): Promise<OpenedText> {
+  /** Opens an envelope, or looks for its key, for which nothing waits. @throws when the worker does not answer */
+  async openOrSeek(kind: Kind, envelope: string): Promise<OpenedText> {
     const opened = await this.open(kind, envelope)
-    const keyId = headerOf(envelope)?.keyId
-    if (opened.is !== 'unknown' || keyId === undefined || this.#unknown.has(keyId)) return opened
-    for (const way of this.#keys.ways) {
-      await way()
-      const again = await this.open(kind, envelope)
-      if (again.is !== 'unknown') return again
-    }
-    this.#unknown.add(keyId)
-    return opened
+    if (opened.is !== 'unknown' || this.#newKeyOf(envelope) === null) return opened
+    await this.#keys.come()
+    const again = await this.open(kind, envelope)
+    if (again.is === 'unknown') this.seek(kind, envelope)
+    return again
   }
 
-  /** This device has other keys now. Returns whether there were some that it had looked for in vain. */
-  forgetUnknown(): boolean {
-    const wereAny = this.#unknown.size > 0
-    this.#unknown.clear()
-    return wereAny
+  /** Returns the key of an envelope, unless it was looked for before. */
+  #newKeyOf(envelope: string): string | null {
+    const keyId = headerOf(envelope)?.keyId
+    return keyId === undefined || this.#unknown.has(keyId) ? null : keyId
+  }
+
+  /**
+   * Looks for the key of an envelope that this device does not know, once for each. Nothing waits for that: whoever knows the
+   * id of the beam could name a new key with every envelope.
+   */
+  seek(kind: Kind, envelope: string): void {
+    const keyId = this.#newKeyOf(envelope)
+    if (keyId === null) return
+    const part = envelope.slice(0, TELLING_CHARS)
+    this.#sought.set(keyId, async () => (await this.open(kind, part)).is !== 'unknown')
+    if (!this.#isSeeking) void this.#seekAll()
+  }
+
+  /** What is to be looked for meanwhile is so together, in the next round. */
+  async #seekAll(): Promise<void> {
+    this.#isSeeking = true
+    while (this.#sought.size > 0) {
+      const round = new Map(this.#sought)
+      try {
+        for (const way of [this.#keys.come, ...this.#keys.ways])
+          if (round.size > 0) await this.#seekBy(way, round)
+        for (const [keyId, isKnown] of round) this.#unknown.set(keyId, isKnown)
+      } catch {
+        // The worker does not answer. They are looked for again when the next envelope names them.
+      }
+      for (const keyId of round.keys()) this.#sought.delete(keyId)
+    }
+    this.#isSeeking = false
+  }
+
+  async #seekBy(way: () => Promise<void>, round: Map<string, Look>): Promise<void> {
+    await way()
+    const found = await takeKnown(round)
+    for (const keyId of found) this.#sought.delete(keyId)
+    if (found.length > 0) this.#keys.onFound()
+  }
+
+  /** This device may have other keys now. Resolves to whether any of them had been asked for in vain. */
+  async findUnknown(): Promise<boolean> {
+    return (await takeKnown(this.#unknown)).length > 0
   }
 
   /** Asks the worker. Where it was replaced, the next one has the keys that were kept. @throws when it does not answer */
@@ -64,4 +113,12 @@ export class SealedTexts {
       return ask()
     }
   }
+}
+
+/** Takes those out that are known now. */
+async function takeKnown(keys: Map<string, Look>): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const [keyId, isKnown] of keys) if (await isKnown()) found.push(keyId)
+  for (const keyId of found) keys.delete(keyId)
+  return found
 }

@@ -1,9 +1,11 @@
 // @vitest-environment jsdom
-import { beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { newFileSeal } from '../crypto/file-keys'
 import type { DeviceId, ItemId } from '../protocol/bindings'
-import { fileItemMessage, liveItem } from '../protocol/item'
+import { fileItemMessage, liveItem, storedItemMessage } from '../protocol/item'
 import { createStores, type Stores } from '../stores/stores'
 import type { LiveBeam } from '../transport/live-beam'
+import { SealedFile } from '../transport/sealed-file'
 import type { Transfers } from '../transport/transfers'
 import { createSendingOn } from './sending-on'
 import { createToaster } from './toaster'
@@ -35,6 +37,8 @@ beforeEach(() => {
   offered = null
 })
 
+afterEach(() => vi.unstubAllGlobals())
+
 it('s33_a_text_is_sent_on_as_a_copy_with_an_id_of_its_own', async () => {
   has('hi', 'text')
   expect(await sends()).toEqual(['Sent to Safari on iPhone'])
@@ -62,3 +66,28 @@ it('a file that is not here yet has to be received first', async () => {
   expect(await sends()).toEqual(['This file is not on this device. Receive it first.'])
   expect(shareCopy).not.toHaveBeenCalled()
 })
+
+it('s33_a_file_of_which_the_server_has_a_sealed_copy_is_read_from_there', async () => {
+  const seal = newFileSeal()
+  const sealed = new SealedFile(new File(['abc'], 'a.bin'), seal)
+  const copy = await (await sealed.slice(0, sealed.size)).arrayBuffer()
+  vi.stubGlobal('fetch', async (_: string, { headers }: { headers: { range: string } }) => {
+    const [start, end] = headers.range.replace('bytes=', '').split('-').map(Number)
+    return new Response(copy.slice(start, (end ?? 0) + 1), { status: 206 })
+  })
+  const url = `/api/uploads/${'0123456789abcdef'.repeat(2)}`
+  const { message, extra } = storedItemMessage({ name: 'a.bin', size: 3, type: '', modified: 0, url, seal })
+  has(message, extra)
+  expect(await sends()).toEqual([])
+  const [{ file }, to] = shareCopy.mock.calls[0] as [{ file: File }, DeviceId]
+  expect([file.name, file.size, await textOf(file), to]).toEqual(['a.bin', 3, 'abc', PHONE])
+})
+
+/** The blobs of jsdom cannot be read by themselves. */
+function textOf(blob: Blob): Promise<unknown> {
+  return new Promise((resolve) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(reader.result)
+    reader.readAsText(blob)
+  })
+}

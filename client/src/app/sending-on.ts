@@ -6,6 +6,7 @@ import type { Item } from '../protocol/item'
 import { deviceName } from '../stores/devices'
 import { addressOf } from '../stores/transfers'
 import { readBlob } from '../transport/http'
+import { readSealedStart } from '../transport/sealed-start'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
 import { type Sharing, share, whyNotShare } from './sharing'
@@ -46,12 +47,22 @@ async function fileOf(
   const own = transfers.offered(id)
   if (own) return new File([own], name, { type })
   const address = addressOf(content, stores.transfers.getState().transfers[id])
-  if (address === null) return notHere()
+  const read = readerOf(content, address)
+  if (!read) return notHere()
   // Unlike a file of this device, what was received is read into memory.
   if (size > AUTO_RECEIVE_BYTES) return tooLarge()
   try {
-    return new File([await readBlob(address)], name, { type })
+    return new File([await read()], name, { type })
   } catch {
     return notHere()
   }
+}
+
+/** Returns what reads a whole file: from here, or from the copy that the server has, clear or sealed (E7). */
+function readerOf(
+  { url, seal, size }: Extract<Item['content'], { kind: 'file' }>,
+  address: string | null,
+): (() => Promise<BlobPart>) | null {
+  if (address !== null) return () => readBlob(address)
+  return url !== null && seal ? () => readSealedStart(url, { size, seal }, size) : null
 }

@@ -12,7 +12,7 @@ import {
   settles,
   stageDevice,
 } from './engine-stage'
-import type { ReadPart } from './stored-link'
+import { CopyGone, type ReadPart } from './stored-link'
 
 const SIZE = 20 * MIB + 7
 const content = bytes(SIZE)
@@ -273,6 +273,43 @@ describe('f22 a file of which the server has a copy', () => {
     bob.resumes()
     await passes(60_000)
     expect(await bob.hasWhole(content)).toBe(true)
+  })
+
+  it('f17_is_over_when_its_copy_is_gone_and_nobody_else_is_here_and_goes_on_when_its_device_comes', async () => {
+    ada.offers(new Blob([content]))
+    adaLeaves()
+    bob.reads = () => Promise.reject(new CopyGone())
+    bob.receives(SIZE, ada)
+    storedAt()
+    await passes(1_000)
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'gone' } })
+    adaComesBack()
+    await passes(1_000)
+    expect(bob.last('receiving')?.status).toBe('moving')
+    // Nobody has told it of the copy again.
+    adaLeaves()
+    await passes(3_000)
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'gone' } })
+    adaComesBack()
+    await passes(60_000)
+    expect(await bob.hasWhole(content)).toBe(true)
+  })
+
+  it('f17_is_over_when_its_copy_was_gone_before_its_device_left', async () => {
+    await aQuarterCame()
+    bob.reads = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      throw new CopyGone()
+    }
+    storedAt()
+    adaLeaves()
+    await passes(2_500)
+    adaComesBack()
+    await passes(2_000)
+    expect(bob.last('receiving')?.status).toBe('moving')
+    adaLeaves()
+    await passes(1_000)
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'gone' } })
   })
 
   it('f19_is_not_taken_from_a_copy_that_is_another_than_its_device_says', async () => {

@@ -151,9 +151,14 @@ export class Receiving {
     this.onBegun()
   }
 
-  /** Whether anything comes, or may come, from the server's copies. */
+  /** Whether anything comes, or may come, from the server's copies, or waits for one that is no good. */
   get hasStored(): boolean {
-    return this.#transfers.some((one) => one.isUnderWay && this.#stored.has(one))
+    return this.#transfers.some((one) => one.isUnderWay && (this.#stored.has(one) || this.#isForsaken(one)))
+  }
+
+  /** Whether the device that shared a file is not here, and its copy gives nothing any more. */
+  #isForsaken(incoming: Incoming): boolean {
+    return this.#stored.isBanned(incoming) && !incoming.source.isHere
   }
 
   /** The person pauses the transfer. What is here of it waits, also for a later page. */
@@ -271,10 +276,14 @@ export class Receiving {
     if (reason === 'gone') this.swarming.gone(incoming, device)
   }
 
-  /** Ends the transfer of a file that nobody has any more. The person at its source may offer it again. */
+  /**
+   * Ends the transfer of a file that nobody has any more. The person at its source may offer it again, and a source that was
+   * not here goes on with it when it comes back.
+   */
   #endIfGone(incoming: Incoming): void {
     const { givers, received } = incoming
-    if (!givers.isSourceOut || givers.mayOthersGive(this.now()) || this.#stored.has(incoming)) return
+    if (!givers.isSourceOut && !this.#isForsaken(incoming)) return
+    if (givers.mayOthersGive(this.now()) || this.#stored.has(incoming)) return
     this.#end(incoming, cancelledByThem('gone', received), null, 'interrupted')
   }
 
@@ -301,7 +310,9 @@ export class Receiving {
   #retry(incoming: Incoming): void {
     const { file, picked, source } = incoming
     incoming.sourceCame()
-    if (incoming.isInterrupted && !this.#searches.has(file.id)) this.receive(file, picked, source)
+    // Where its copy is may have been told after it had begun.
+    const known = { ...file, url: this.#stored.urlOf(incoming) }
+    if (incoming.isInterrupted && !this.#searches.has(file.id)) this.receive(known, picked, source)
     if (incoming.pausedBy === 'them') this.#resume(incoming)
   }
 

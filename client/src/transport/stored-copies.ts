@@ -15,6 +15,11 @@ export class StoredCopies {
     return this.#links.get(incoming)?.isBanned === false
   }
 
+  /** Whether there was a copy, of which nothing more is read. */
+  isBanned(incoming: Incoming): boolean {
+    return this.#links.get(incoming)?.isBanned === true
+  }
+
   /** Where the copy of a file is; undefined while none is known. */
   urlOf(incoming: Incoming): string | undefined {
     return this.#links.get(incoming)?.url ?? incoming.file.url
