@@ -135,6 +135,18 @@ describe('a file that is uploaded before it is shared', () => {
     expect(copies.comesFirst(picture)).toBe(true)
   })
 
+  it('e7_is_sealed_whole_only_up_to_128_mib_in_a_beam_that_is_not_stored', () => {
+    const seal = newFileSeal()
+    const large = outgoing('a')
+    Object.defineProperty(large.file, 'size', { value: 129 * 1024 * 1024 })
+    stores.limits.setState({ upload_bytes: 1024 ** 3 })
+    expect(copies.comesFirst({ ...large, seal })).toBe(false)
+    expect(copies.comesFirst(large)).toBe(true)
+    expect(copies.comesFirst({ ...outgoing('b'), seal })).toBe(true)
+    enterSaved()
+    expect(copies.comesFirst({ ...large, seal })).toBe(true)
+  })
+
   it('e7_is_sealed_by_its_own_seal_and_its_item_keeps_what_only_this_device_knows_of_it', () => {
     const seal = newFileSeal()
     const file = { ...outgoing('a'), seal }

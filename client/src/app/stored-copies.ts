@@ -27,6 +27,8 @@ import { Turns } from './turns'
 
 /** Files uploaded at a time before they are shared. More would only divide the same bandwidth. */
 const UPLOADS_AT_ONCE = 2
+/** A larger file is not sealed whole for a form: its parts are blobs, which some browsers keep in memory. */
+const MOST_SEALED_FORM_BYTES = 128 * 1024 * 1024
 /** Pause in milliseconds before copies that failed for lack of a server are tried again while the page is connected. */
 export const RETRY_AFTER_MS = 20_000
 
@@ -91,11 +93,14 @@ export class StoredCopies {
 
   /**
    * Whether a file is uploaded before it is shared: if the server takes it, and no device could receive it directly. For a beam
-   * that is neither saved nor kept these are media. It could not tell any other sealed file from one, but the rule is the same.
+   * that is neither saved nor kept these are media. It could not tell any other sealed file from one, but the rule is the same;
+   * of sealed ones, those of at most 128 MiB, because they are sealed whole before the upload begins.
    */
   comesFirst({ file, seal }: Pick<OutgoingFile, 'file' | 'seal'>): boolean {
     const size = seal ? sealedSize(file.size) : file.size
-    const isTakenAnywhere = isMedia(file) && size <= this.#stores.limits.getState().upload_bytes
+    const { upload_bytes } = this.#stores.limits.getState()
+    const most = seal ? Math.min(upload_bytes, MOST_SEALED_FORM_BYTES) : upload_bytes
+    const isTakenAnywhere = isMedia(file) && size <= most
     const isTaken = this.#isStored() || isTakenAnywhere
     const takers = fileTakers(this.#stores.devices.getState(), { isSealed: seal !== undefined })
     return isTaken && takers.length === 0

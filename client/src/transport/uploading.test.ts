@@ -70,6 +70,22 @@ it('nothing is sent when it is cancelled while it is being sealed', async () => 
   expect(ends).toEqual([])
 })
 
+it('a large file is sealed no further once its upload is cancelled', async () => {
+  const slice = vi.spyOn(SealedFile.prototype, 'slice').mockImplementation(async () => new Blob())
+  const large = new File(['four'], 'a.png')
+  Object.defineProperty(large, 'size', { value: 80 * 1024 * 1024 })
+  const cancel = upload(
+    large,
+    { beam: BEAM, isStored: false, seal: SEAL },
+    { onProgress: () => {}, onEnd: ({ status }) => ends.push(status as UploadEnd['status']) },
+  )
+  cancel()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(slice).toHaveBeenCalledTimes(1)
+  expect([forms, ends]).toEqual([[], []])
+  slice.mockRestore()
+})
+
 it('a file that cannot be read ends as one that did not get there, which is then looked at', async () => {
   const gone = new File(['four'], 'a.png')
   gone.slice = () => Object.assign(new Blob(), { arrayBuffer: () => Promise.reject(new Error('changed')) })

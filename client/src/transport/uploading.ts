@@ -27,23 +27,26 @@ const uploadPieces = uploadOnce(async () => {
 
 /** An upload in a form. The whole file is sealed before it begins. */
 function uploadSealedForm(seal: FileSeal): Upload<UploadEnd | Lapsed> {
-  return uploadOnce(async (file) => {
+  return uploadOnce(async (file, signal) => {
     const sealed = new SealedFile(file, seal)
     // A browser keeps large blobs on its disk, but not the bytes of which one is still to be made.
     const parts: Blob[] = []
-    for (let at = 0; at < sealed.size; at += PART_BYTES) parts.push(await sealed.slice(at, at + PART_BYTES))
+    for (let at = 0; at < sealed.size && !signal.aborted; at += PART_BYTES)
+      parts.push(await sealed.slice(at, at + PART_BYTES))
     const body = new File(parts, SEALED.name, { type: SEALED.type })
     return (_, target, events) => uploadForm(body, target, events)
   })
 }
 
-/** An upload that begins once something is ready, unless it was cancelled before. */
-function uploadOnce(ready: (file: File) => Promise<Upload<UploadEnd | Lapsed>>): Upload<UploadEnd | Lapsed> {
+/** An upload that begins once something is ready, unless it was cancelled before, which ends the signal. */
+function uploadOnce(
+  ready: (file: File, signal: AbortSignal) => Promise<Upload<UploadEnd | Lapsed>>,
+): Upload<UploadEnd | Lapsed> {
   return (file, target, events) => {
     const preparing = new AbortController()
     let cancel = () => preparing.abort()
     const start = async () => {
-      const send = await ready(file)
+      const send = await ready(file, preparing.signal)
       if (!preparing.signal.aborted) cancel = send(file, target, events)
     }
     start().catch(() => events.onEnd({ status: 'unreachable' }))
