@@ -45,6 +45,21 @@ async function staysOut({ phone, there }: Beam): Promise<void> {
 const isWay = (op: string, { type, message }: Message) =>
   type === 'e2e' && (message as { op: string }).op === op
 
+/** The laptop has changed a text, of which the phone was given both versions: `old` is the first, as it came. */
+async function edited(device: CallDevice) {
+  const beam = await joined(device)
+  const { laptop, phone, here } = beam
+  await laptop.sharesText('marmalade')
+  await phone.sees('marmalade')
+  const old = here.last('rec_clipboard')
+  await laptop.uses(laptop.card('marmalade'), 'Edit')
+  const field = laptop.page.getByRole('textbox', { name: 'Text' })
+  await laptop.enters(field, 'quince')
+  await field.press('Control+Enter')
+  await phone.sees('quince')
+  return { ...beam, old }
+}
+
 test.describe('joining by the link', () => {
   test('a key that the server put in is not welcomed @everywhere', async ({ device }) => {
     const beam = await twoDevices(device)
@@ -107,15 +122,7 @@ test.describe('items', () => {
   })
 
   test('stay as they were edited last when an old version is put back', async ({ device }) => {
-    const { laptop, phone, here } = await joined(device)
-    await laptop.sharesText('marmalade')
-    await phone.sees('marmalade')
-    const old = here.last('rec_clipboard')
-    await laptop.uses(laptop.card('marmalade'), 'Edit')
-    const field = laptop.page.getByRole('textbox', { name: 'Text' })
-    await laptop.enters(field, 'quince')
-    await field.press('Control+Enter')
-    await phone.sees('quince')
+    const { laptop, phone, here, old } = await edited(device)
     here.says({ ...old, seq: (here.last('rec_clipboard').seq ?? 0) + 1 })
     // What comes after it is shown after it.
     await laptop.sharesText('lemons')
@@ -203,15 +210,7 @@ test.describe('items that the server keeps from one device are shown as missing 
   })
 
   test('when it was reloaded and gets an old version @everywhere', async ({ device }) => {
-    const { laptop, phone, here } = await joined(device)
-    await laptop.sharesText('marmalade')
-    await phone.sees('marmalade')
-    const old = here.last('rec_clipboard')
-    await laptop.uses(laptop.card('marmalade'), 'Edit')
-    const field = laptop.page.getByRole('textbox', { name: 'Text' })
-    await laptop.enters(field, 'quince')
-    await field.press('Control+Enter')
-    await phone.sees('quince')
+    const { laptop, phone, here, old } = await edited(device)
     here.toPage = (message) => {
       if (message.type !== 'sync') return message
       const page = message.message as { items: Message[] }
