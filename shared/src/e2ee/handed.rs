@@ -2,23 +2,14 @@
 //! mode with the sender's key, with the suite of a welcome. Each device has a key pair for the beam, so that nobody else can open
 //! what it is handed, or hand anything over in its place: a removed device has every other key.
 
-use hpke::aead::AesGcm256;
-use hpke::kdf::HkdfSha256;
-use hpke::kem::DhP256HkdfSha256;
-use hpke::{
-    Deserializable as _, Kem, OpModeR, OpModeS, Serializable as _, setup_receiver,
-    setup_sender_with_rng,
-};
+use hpke::{OpModeR, OpModeS};
 use zeroize::Zeroizing;
 
 use super::error::Error;
+use super::hpke_suite::{self, point};
 use super::key_pair::{KeyPair, PublicKey};
 use super::secret::Secret;
-use super::welcome::Given;
 use crate::ids::DeviceId;
-
-type Encapsulated = <DhP256HkdfSha256 as Kem>::EncappedKey;
-type HpkePublicKey = <DhP256HkdfSha256 as Kem>::PublicKey;
 
 /// Keys that are sealed by one device for another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,17 +31,10 @@ impl Handed {
         to: (&PublicKey, DeviceId),
         randomness: &Secret<32>,
     ) -> Result<Self, Error> {
-        let (own, theirs) = (point(from.0.public())?, point(to.0)?);
-        let (encapsulated, mut sender) =
-            setup_sender_with_rng::<AesGcm256, HkdfSha256, DhP256HkdfSha256>(
-                &OpModeS::Auth((from.0.private().clone(), own)),
-                &theirs,
-                &info(from.1, to.1),
-                &mut Given(randomness.expose()),
-            )
-            .map_err(|_| Error::NoKey)?;
-        let sealed = sender.seal(content, b"").map_err(|_| Error::TooLong)?;
-        Ok(Self { encapsulated: encapsulated.to_bytes().into(), sealed })
+        let mode = OpModeS::Auth((from.0.private().clone(), point(from.0.public())?));
+        let (encapsulated, sealed) =
+            hpke_suite::seal(&mode, to.0, &info(from.1, to.1), content, randomness)?;
+        Ok(Self { encapsulated, sealed })
     }
 
     /// Opens what one device has sealed for another.
@@ -62,21 +46,10 @@ impl Handed {
         from: (&PublicKey, DeviceId),
         to: (&KeyPair, DeviceId),
     ) -> Result<Zeroizing<Vec<u8>>, Error> {
-        let encapsulated =
-            Encapsulated::from_bytes(&self.encapsulated).map_err(|_| Error::NoKey)?;
-        let mut receiver = setup_receiver::<AesGcm256, HkdfSha256, DhP256HkdfSha256>(
-            &OpModeR::Auth(point(from.0)?),
-            to.0.private(),
-            &encapsulated,
-            &info(from.1, to.1),
-        )
-        .map_err(|_| Error::NotAuthentic)?;
-        receiver.open(&self.sealed, b"").map(Zeroizing::new).map_err(|_| Error::NotAuthentic)
+        let mode = OpModeR::Auth(point(from.0)?);
+        let message = (&self.encapsulated, &self.sealed[..]);
+        hpke_suite::open(&mode, to.0, &info(from.1, to.1), message)
     }
-}
-
-fn point(key: &PublicKey) -> Result<HpkePublicKey, Error> {
-    HpkePublicKey::from_bytes(key).map_err(|_| Error::NoKey)
 }
 
 /// Binds what is handed over to both devices, whose ids are of one length.

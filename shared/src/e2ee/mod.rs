@@ -10,6 +10,7 @@ pub mod error;
 pub mod file_chunks;
 pub mod handed;
 mod hkdf;
+mod hpke_suite;
 pub mod invite;
 pub mod key_pair;
 mod padding;

@@ -2,25 +2,15 @@
 //! HKDF-SHA256), HKDF-SHA256 and AES-256-GCM. Who does not have the pre-shared key can neither make a welcome nor open one, and
 //! the key pair of the joiner is made for it alone, so that a link that leaks later opens nothing that was recorded.
 
-use std::convert::Infallible;
-
-use hpke::aead::AesGcm256;
-use hpke::kdf::HkdfSha256;
-use hpke::kem::DhP256HkdfSha256;
-use hpke::rand_core::{TryCryptoRng, TryRng};
-use hpke::{
-    Deserializable as _, Kem, OpModeR, OpModeS, PskBundle, Serializable as _, setup_receiver,
-    setup_sender_with_rng,
-};
+use hpke::{OpModeR, OpModeS, PskBundle};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
 use super::error::Error;
+use super::hpke_suite;
 use super::key_pair::{KeyPair, PublicKey};
 use super::secret::Secret;
 use crate::ids::DeviceId;
-
-type Encapsulated = <DhP256HkdfSha256 as Kem>::EncappedKey;
 
 /// A pre-shared key and its name: of an invite, or of a comparison.
 #[derive(Clone)]
@@ -58,18 +48,10 @@ impl Welcome {
         randomness: &Secret<32>,
     ) -> Result<Self, Error> {
         let (key, device) = joiner;
-        let recipient =
-            <DhP256HkdfSha256 as Kem>::PublicKey::from_bytes(key).map_err(|_| Error::NoKey)?;
-        let (encapsulated, mut sender) =
-            setup_sender_with_rng::<AesGcm256, HkdfSha256, DhP256HkdfSha256>(
-                &OpModeS::Psk(psk.bundle()?),
-                &recipient,
-                &info(key, device),
-                &mut Given(randomness.expose()),
-            )
-            .map_err(|_| Error::NoKey)?;
-        let sealed = sender.seal(content, b"").map_err(|_| Error::TooLong)?;
-        Ok(Self { encapsulated: encapsulated.to_bytes().into(), sealed })
+        let mode = OpModeS::Psk(psk.bundle()?);
+        let (encapsulated, sealed) =
+            hpke_suite::seal(&mode, key, &info(key, device), content, randomness)?;
+        Ok(Self { encapsulated, sealed })
     }
 
     /// Opens a welcome that was sealed for this key pair and this device.
@@ -82,16 +64,9 @@ impl Welcome {
         device: DeviceId,
         psk: &Psk,
     ) -> Result<Zeroizing<Vec<u8>>, Error> {
-        let encapsulated =
-            Encapsulated::from_bytes(&self.encapsulated).map_err(|_| Error::NoKey)?;
-        let mut receiver = setup_receiver::<AesGcm256, HkdfSha256, DhP256HkdfSha256>(
-            &OpModeR::Psk(psk.bundle()?),
-            keys.private(),
-            &encapsulated,
-            &info(keys.public(), device),
-        )
-        .map_err(|_| Error::NotAuthentic)?;
-        receiver.open(&self.sealed, b"").map(Zeroizing::new).map_err(|_| Error::NotAuthentic)
+        let mode = OpModeR::Psk(psk.bundle()?);
+        let message = (&self.encapsulated, &self.sealed[..]);
+        hpke_suite::open(&mode, keys, &info(keys.public(), device), message)
     }
 }
 
@@ -99,31 +74,3 @@ impl Welcome {
 fn info(key: &PublicKey, device: DeviceId) -> Vec<u8> {
     [b"beam-e2e/1 welcome", &Sha256::digest(key)[..], device.to_string().as_bytes()].concat()
 }
-
-/// Gives the bytes that it was given, each once. HPKE asks for as many as a private key has, and no more.
-pub(super) struct Given<'a>(pub(super) &'a [u8]);
-
-impl TryRng for Given<'_> {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        let mut bytes = [0; 4];
-        self.try_fill_bytes(&mut bytes)?;
-        Ok(u32::from_le_bytes(bytes))
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        let mut bytes = [0; 8];
-        self.try_fill_bytes(&mut bytes)?;
-        Ok(u64::from_le_bytes(bytes))
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        let (now, later) = self.0.split_at(bytes.len().min(self.0.len()));
-        bytes[..now.len()].copy_from_slice(now);
-        self.0 = later;
-        Ok(())
-    }
-}
-
-impl TryCryptoRng for Given<'_> {}
