@@ -20,9 +20,14 @@ export class SmallDisk {
     return new SmallDisk(folder)
   }
 
-  /** Fills it with a file of somebody else, except for so many bytes. */
+  /** Fills it with a file of somebody else, except for so many bytes. Others may write meanwhile, and take a part first. */
   async fills(left = 0): Promise<void> {
-    await run('fallocate', ['-l', String((await this.free()) - left), this.#ballast])
+    let held = 0
+    for (;;) {
+      const length = (await this.free()) - left
+      if (length <= 0) return
+      if (await allocates(this.#ballast, held, length)) held += length
+    }
   }
 
   /** Deletes that file. */
@@ -44,5 +49,16 @@ export class SmallDisk {
 
   get #ballast(): string {
     return join(this.folder, 'ballast')
+  }
+}
+
+/** Makes a file longer by so many bytes. Returns false, and leaves it as it was, when the disk has fewer. */
+async function allocates(path: string, at: number, length: number): Promise<boolean> {
+  try {
+    await run('fallocate', ['-o', String(at), '-l', String(length), path])
+    return true
+  } catch (error) {
+    if (String(error).includes('No space left on device')) return false
+    throw error
   }
 }

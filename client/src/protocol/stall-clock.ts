@@ -1,4 +1,4 @@
-/** Decides when a link is dead: something is wanted on it and no chunk of any file has arrived for too long (L2). */
+/** Decides when links to a device are dead: something is wanted on them and no chunk of any file has arrived for too long (L2). */
 
 /** Silence after which a link is dead, in milliseconds. One frame of 64 KiB takes as long at 64 kbit/s. */
 export const STALL_MS = 8_000
@@ -20,8 +20,13 @@ export class StallClock {
     return now - this.#lastSign <= QUIET_MS
   }
 
-  /** @param waiting number of links to the device on which something is wanted, this one included */
-  isStalled(now: number, waiting: number): boolean {
-    return now - this.#lastSign > STALL_MS * Math.max(1, waiting / SHARING)
+  /** Whether nothing has arrived for so long that a link which shares its way with no other is dead. */
+  isSilent(now: number): boolean {
+    return this.isStalled(now, 1)
+  }
+
+  /** @param sharing number of links that share the way of this one, itself included */
+  isStalled(now: number, sharing: number): boolean {
+    return now - this.#lastSign > STALL_MS * Math.max(1, sharing / SHARING)
   }
 }

@@ -378,8 +378,11 @@ export class Engine {
   /** Finds dead links. Only what this device wants there is lost; the other device decides about its own `want`. */
   #findStalls(device: RemoteDevice, now: number): void {
     const waiting = device.links.filter(({ key }) => device.scheduler.isWaitingOn(key))
+    // A link is given more time for the others that take their share of its way, but none for others that are as silent.
+    const isCarried = waiting.some(({ kind, clock }) => kind !== 'relay' && !clock.isSilent(now))
+    const sharing = isCarried ? waiting.length : 1
     for (const link of waiting) {
-      if (!link.clock.isStalled(now, waiting.length)) continue
+      if (!link.clock.isStalled(now, sharing)) continue
       if (link.kind === 'relay') device.scheduler.lost(link.key)
       else {
         this.say({ say: 'stalled', device: device.id, key: link.key })
