@@ -5,6 +5,9 @@ import { test } from '../support/stage.ts'
 
 const PICTURES = fileURLToPath(new URL('../results/screens/', import.meta.url))
 
+// By itself each of them, or the other half of the machine waits at the end for the longest file of all.
+test.describe.configure({ mode: 'parallel' })
+
 // The steps to a screen take longer than looking at it: they are taken once for both colour schemes.
 for (const { name, on, show } of SCENES) {
   for (const size of on) {
