@@ -1,7 +1,7 @@
 /** A hostile server between two real browsers learns nothing, and what it makes up is refused or shown (E1 to E8, E14). */
 import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
-import { Hostile, type Message } from '../support/hostile.ts'
+import { Hostile, type Message, spoilsTexts, withoutItems } from '../support/hostile.ts'
 import { seals } from '../support/sealing.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
@@ -155,12 +155,7 @@ test.describe('items', () => {
 
   test('that were changed on their way do not open', async ({ device }) => {
     const { laptop, phone, here } = await joined(device)
-    here.toPage = (message) => {
-      if (message.type !== 'rec_clipboard') return message
-      const text = String(message.message)
-      const changed = text.at(-3) === 'A' ? 'B' : 'A'
-      return { ...message, message: text.slice(0, -3) + changed + text.slice(-2) }
-    }
+    here.toPage = spoilsTexts
     await laptop.sharesText('marmalade')
     await phone.sees(UNOPENED)
   })
@@ -223,16 +218,6 @@ test.describe('items that the server keeps from one device are shown as missing 
     await nothingIsMissing(laptop)
   })
 })
-
-/** A server that gives a page none of some items. */
-function withoutItems(isWithheld: (item: Message) => boolean): Hostile['toPage'] {
-  return (message) => {
-    if (message.type === 'rec_clipboard') return isWithheld(message) ? null : message
-    if (message.type !== 'sync') return message
-    const page = message.message as { items: Message[] }
-    return { ...message, message: { ...page, items: page.items.filter((item) => !isWithheld(item)) } }
-  }
-}
 
 test('signals that were changed, or come from the server, open no link: what is shared goes another way', async ({
   device,
