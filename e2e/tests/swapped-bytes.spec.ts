@@ -30,7 +30,7 @@ test.describe('a stored copy', () => {
   /** Shares a file in a kept beam. Returns the path of the copy that the server stores. */
   async function stores(device: Device, file: TestFile, server: Server): Promise<string> {
     const folder = join(server.blobs, 'uploads')
-    const blobs = () => readdir(folder).catch(() => [])
+    const blobs = () => readdir(folder).catch((): string[] => [])
     const before = await blobs()
     await device.sharesFiles(file)
     await device.reads(file, 'Stored')
@@ -46,6 +46,24 @@ test.describe('a stored copy', () => {
     return link
   }
 
+  const NAMES = ['another file', 'of a stranger', 'cut short', 'one foreign chunk', 'two chunks changed']
+
+  /** What the server makes of the copies, each as its name says. */
+  function spoilt(whole: readonly Buffer[], strange: Buffer): readonly Buffer[] {
+    const [, other, cut, foreign, changed] = whole.map((copy) => Buffer.from(copy)) as [
+      Buffer,
+      Buffer,
+      Buffer,
+      Buffer,
+      Buffer,
+    ]
+    other.copy(foreign, chunkAt(1), chunkAt(1), chunkAt(2))
+    const moved = Buffer.from(changed.subarray(chunkAt(1), chunkAt(2)))
+    changed.copy(changed, chunkAt(1), chunkAt(2), chunkAt(3))
+    moved.copy(changed, chunkAt(2))
+    return [other, strange, cut.subarray(0, chunkAt(3)), foreign, changed]
+  }
+
   test('of another file, of a stranger, cut short, or with other chunks is not taken for the file @everywhere', async ({
     device,
     folder,
@@ -54,8 +72,7 @@ test.describe('a stored copy', () => {
     test.setTimeout(240_000)
     const laptop = await sealing(device, 'laptop')
     const link = await keeps(laptop)
-    const names = ['another file', 'of a stranger', 'cut short', 'one foreign chunk', 'two chunks changed']
-    const files = await Promise.all(names.map((name) => folder.file(`${name}.bin`, SIZE)))
+    const files = await Promise.all(NAMES.map((name) => folder.file(`${name}.bin`, SIZE)))
     const cutShort = files[2] as TestFile
     const paths: string[] = []
     for (const file of files) paths.push(await stores(laptop, file, server))
@@ -65,14 +82,9 @@ test.describe('a stored copy', () => {
     const strange = await stores(stranger, await folder.file('strange.bin', SIZE), server)
 
     const whole = await Promise.all(paths.map((path) => readFile(path)))
-    const [, , , first, second] = whole as [Buffer, Buffer, Buffer, Buffer, Buffer]
-    const foreign = Buffer.from(first)
-    second.copy(foreign, chunkAt(1), chunkAt(1), chunkAt(2))
-    const changed = Buffer.from(second)
-    second.copy(changed, chunkAt(1), chunkAt(2), chunkAt(3))
-    second.copy(changed, chunkAt(2), chunkAt(1), chunkAt(2))
-    const spoilt = [whole[1], await readFile(strange), whole[2]?.subarray(0, chunkAt(3)), foreign, changed]
-    for (const [at, path] of paths.entries()) await writeFile(path, spoilt[at] ?? '')
+    const puts = (copies: readonly Buffer[]) =>
+      Promise.all(paths.map((path, at) => writeFile(path, copies[at] ?? '')))
+    await puts(spoilt(whole, await readFile(strange)))
 
     const phone = await sealing(device, 'phone', true)
     await phone.opens(link)
@@ -84,7 +96,7 @@ test.describe('a stored copy', () => {
     await expect(phone.page.getByText('Complete')).toHaveCount(0)
 
     // The control: where the server gives the copies as they are, all is well. A browser keeps what it was given before.
-    for (const [at, path] of paths.entries()) await writeFile(path, whole[at] ?? '')
+    await puts(whole)
     const late = await sealing(device, 'late', true)
     await late.opens(link)
     for (const file of files) expect(await late.savedSha256(file)).toBe(file.sha256)
@@ -139,7 +151,8 @@ test.describe('over the relay', () => {
     }
     await laptop.sharesFiles(two)
     await other.takes(two)
-    const refused = 'What arrived of this file is damaged. Try again, or share it again from the other device.'
+    const refused =
+      'What arrived of this file is damaged. Try again, or share it again from the other device.'
     await other.reads(two, refused, 60_000)
     expect(swapped).toBeGreaterThan(0)
   })
