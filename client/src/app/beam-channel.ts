@@ -17,6 +17,8 @@ export interface BeamChannel extends Opener {
   /** Shares a new item, or replaces one of the same id (S9). `to` is the only other device that gets it (S33). */
   share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void
   delete(id: ItemId, message: unknown): void
+  /** The file of an item is offered from here again, which a reload had taken. Absent where no copies are made. */
+  offersAgain?(id: ItemId): void
   signal(to: DeviceId, message: unknown): void
   /** Hands a signal on, opened and in the order in which they came. */
   signalled(from: DeviceId, message: unknown, handOn: (message: unknown) => void): void

@@ -109,6 +109,7 @@ export class BeamKeys {
     })
     this.#changes = new KeyChanges(secrets, () => this.#beam, {
       send,
+      onIn: (device) => this.ways.cameOtherwise(device),
       onHanded: (having) => this.#handed(having),
     })
     this.texts = new SealedTexts(secrets, {

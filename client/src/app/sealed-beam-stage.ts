@@ -92,7 +92,7 @@ export class Page {
   /** How often it has asked for all items again. */
   resyncs = 0
   readonly stores = { devices: createDevicesStore(), clearCopies: createClearCopiesStore() }
-  readonly transfers = { fileOf: vi.fn((): Blob | null => null), tell: vi.fn() }
+  readonly transfers = { fileOf: vi.fn((_id: ItemId): Blob | null => null), tell: vi.fn() }
   readonly trust: Record<string, Trust | null> = {}
 
   constructor(server: Server, me: DeviceId, invite: string | null, secrets = newSecrets()) {

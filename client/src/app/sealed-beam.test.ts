@@ -681,6 +681,23 @@ describe('e8 the way in without the link', () => {
     expect(ada.trust[EVE]).toMatchObject({ state: 'verified' })
   })
 
+  it('waits for no person any more once its keys came from the deposit of a saved beam', async () => {
+    const bob = await besideDeposit()
+    ada.asks = true
+    server.lists(ADA, BOB)
+    await vi.waitFor(() => expect(ada.trust[BOB]).toMatchObject({ state: 'asking' }))
+    // The server cannot say in its name that it is in.
+    ada.channel.heard(BOB, { op: 'device', sealed: 'e2e1.AAAA', isAnswer: true })
+    ada.channel.signal(BOB, 'what comes after it')
+    await vi.waitFor(() => expect(server.of('signal')).toHaveLength(1))
+    expect(ada.trust[BOB]).toMatchObject({ state: 'asking' })
+
+    bob.channel.saved(false)
+    await bob.is('sealed')
+    await vi.waitFor(() => expect(ada.trust[BOB]).toBeNull())
+    expect(ada.channel.ways.confirm(BOB)).toBe(false)
+  })
+
   it('waits for a person at once where the person wants to be asked', async () => {
     ada.asks = true
     const bob = await typed(BOB)
@@ -836,6 +853,53 @@ describe('e12 a plain device', () => {
     await shared(2)
     expect(ada.transfers.tell.mock.calls).toEqual([[{ do: 'offer', id: COPY, file }]])
     expect(toldIn('share', COPY)[0]?.message).toEqual({ file: facts })
+  })
+
+  it('is offered a file again once a reload has taken it and it is here again', async () => {
+    choose(PLAIN)
+    ada.channel.share(ITEM, { file: { name: 'plan.png', size: 5, type: 'image/png' } }, 'image')
+    await shared(2)
+    const after = new Page(server, ADA, ada.invite, ada.secrets as Secrets)
+    await after.is('sealed')
+    const opened = after.opens(server.item(0))
+    expect(after.channel.open(server.item(1), null)).toBeNull()
+    await opened
+    const file = new Blob(['bytes'])
+    after.transfers.fileOf.mockImplementation((id: ItemId) => (id === ITEM ? file : null))
+    // To devices that a person has chosen, as after a reload, and to no others.
+    after.channel.offersAgain(ITEM)
+    expect(after.transfers.tell).not.toHaveBeenCalled()
+    after.stores.clearCopies.setState({ to: new Set([PLAIN, EVE]) }, true)
+    after.channel.offersAgain(ITEM)
+    expect(after.transfers.tell.mock.calls).toEqual([[{ do: 'offer', id: COPY, file }]])
+  })
+
+  it('has its copy known after a reload also where the item was edited since, and so comes later', async () => {
+    const bob = await bobJoins()
+    choose(PLAIN)
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared(2)
+    await bob.opens(server.item(0))
+    bob.channel.share(ITEM, 'soy milk', 'text')
+    await shared(3)
+    const after = new Page(server, ADA, ada.invite, ada.secrets as Secrets)
+    after.channel.synced([server.item(1), server.item(2)])
+    await after.is('sealed')
+    expect(after.channel.open(server.item(1), null)).toBeNull()
+  })
+
+  it('shows the pictures of a note, which it gets as copies too', async () => {
+    choose(PLAIN)
+    const note = (picture: ItemId) => ({
+      title: 'Holiday',
+      content: { root: { children: [{ type: 'image', src: `item:${picture}` }] } },
+    })
+    ada.channel.share(ITEM, note(OTHER), 'lexi_note')
+    await shared(2)
+    expect(toldIn('share', COPY)[0]?.message).toEqual(note(copyId(OTHER, ADA, PLAIN)))
+    ada.channel.delete(ITEM, note(OTHER))
+    await vi.waitFor(() => expect(toldIn('delete', COPY)).toHaveLength(1))
+    expect(toldIn('delete', COPY)[0]?.message).toEqual(note(copyId(OTHER, ADA, PLAIN)))
   })
 
   it('is sent a text for it alone in clear text', async () => {

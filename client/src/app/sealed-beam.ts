@@ -148,6 +148,10 @@ export class SealedBeam implements BeamChannel {
     })
   }
 
+  offersAgain(id: ItemId): void {
+    this.#copies.offerAgain(id)
+  }
+
   signal(to: DeviceId, message: unknown): void {
     if (this.#keys.isClear) return this.#clear.signal(to, message)
     this.#send(async () => {
@@ -199,6 +203,8 @@ export class SealedBeam implements BeamChannel {
 
   synced(items: readonly LiveItem[]): void {
     this.#keys.synced(items)
+    // One that was edited since comes behind the copy that this device has made of it.
+    for (const { id, message } of items) if (isEnvelope(message)) this.#sealed.add(id)
     this.#missing.hear({ is: 'synced' })
   }
 

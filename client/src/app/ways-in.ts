@@ -98,6 +98,11 @@ export class WaysIn {
     if (this.#keyless.delete(device)) this.events.onRefused()
   }
 
+  /** A device is in. If it still waited for a person here, its keys came otherwise, as from the deposit of a saved beam. */
+  cameOtherwise(device: DeviceId): void {
+    if (this.#asking.has(device)) this.#withdraw(device)
+  }
+
   /** Whether all others that have keys say that the link of this device is wrong. */
   get isLinkOld(): boolean {
     const keyed = this.#others.filter((device) => !this.#keyless.has(device))

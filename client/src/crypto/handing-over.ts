@@ -29,6 +29,8 @@ export interface Introduced {
   readonly keys: WelcomeMessage | null
   /** Whether it has to hear of this device too. */
   readonly isAsking: boolean
+  /** Whether it has the key that seals, and so waits for nobody to let it in. */
+  readonly isIn: boolean
 }
 
 export class HandingOver {
@@ -52,16 +54,16 @@ export class HandingOver {
   /** A device has introduced itself. Its key counts only where it was sealed under the newest one: a removed device has the others. */
   async introduced(from: string, me: string, envelope: string): Promise<Introduced> {
     const { ring } = this
-    const none = { keys: null, isAsking: false }
+    const none = { keys: null, isAsking: false, isIn: false }
     if (!ring.isKeyed || ring.isRemoved(from)) return none
     if (headerOf(envelope)?.keyId !== ring.shared?.current)
-      return { keys: await this.handTo(from, me), isAsking: !ring.knows(envelope) }
+      return { ...none, keys: await this.handTo(from, me), isAsking: !ring.knows(envelope) }
     const opened = await ring.open('e2e', envelope)
     const said = opened && readIntroduction(new TextDecoder().decode(opened.content))
     if (!said || said.from !== from || said.to !== me) return none
     const isNew = ring.learnDevice(from, said.key)
     const isOther = said.invite !== ring.inviteId
-    return { keys: isOther ? await this.handTo(from, me) : null, isAsking: isNew || isOther }
+    return { keys: isOther ? await this.handTo(from, me) : null, isAsking: isNew || isOther, isIn: true }
   }
 
   /** Returns what this device has, for one that is in; null where that one's key is not known. */
