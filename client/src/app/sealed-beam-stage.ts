@@ -16,6 +16,7 @@ export const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 export const ADA = '11234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 export const BOB = '21234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 export const EVE = '31234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+export const CLEO = '51234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 export const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 export const OTHER = '02234567-89ab-4cde-8f01-23456789abcd' as ItemId
 
@@ -169,4 +170,31 @@ export function newDeposits(): Deposits {
 export function newSecrets(): Secrets {
   const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
   return new Secrets(nowhere, newDeposits())
+}
+
+export let server: Server
+/** The page that has made the beam. */
+export let ada: Page
+
+/** Ada makes a beam. It comes before each test. */
+export async function begins(): Promise<void> {
+  server = new Server()
+  const secrets = newSecrets()
+  const { invite } = await secrets.make(BEAM)
+  ada = new Page(server, ADA, invite, secrets)
+  await ada.is('sealed')
+}
+
+/** Bob opens the link and is let in. */
+export async function bobJoins(): Promise<Page> {
+  const bob = new Page(server, BOB, ada.invite)
+  await bob.is('waiting')
+  server.lists(ADA, BOB)
+  await bob.is('sealed')
+  return bob
+}
+
+/** Resolves once so many items were shared. */
+export async function shared(count = 1): Promise<void> {
+  await vi.waitFor(() => expect(server.of('share')).toHaveLength(count))
 }

@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { toBase64Url } from '../crypto/bytes'
+import type { DeviceId } from '../protocol/bindings'
+import {
+  ADA,
+  ada,
+  BEAM,
+  BOB,
+  begins,
+  bobJoins,
+  EVE,
+  ITEM,
+  OTHER,
+  Page,
+  Server,
+  sealing,
+  server,
+  shared,
+} from './sealed-beam-stage'
+
+beforeEach(begins)
+
+describe('e6 the way in', () => {
+  it('is closed to a device with another secret', async () => {
+    const eve = new Page(server, EVE, toBase64Url(new Uint8Array(32)))
+    server.lists(ADA, EVE)
+    await vi.waitFor(() => expect(server.ways).toHaveLength(2))
+    expect(server.ways[1]?.message).toEqual({ op: 'refused', why: 'proof' })
+    expect(eve.states.at(-1)).toBe('waiting')
+  })
+
+  it('leads through the next device when the first has no key itself', async () => {
+    const eve = new Page(server, EVE, ada.invite)
+    const bob = new Page(server, BOB, ada.invite)
+    server.lists(EVE, BOB)
+    await vi.waitFor(() => expect(server.ways.length).toBeGreaterThanOrEqual(4))
+    server.lists(EVE, BOB, ADA)
+    await Promise.all([eve.is('sealed'), bob.is('sealed')])
+  })
+
+  it('does not open by a welcome for another device', async () => {
+    const bob = new Page(server, BOB, ada.invite)
+    await bob.is('waiting')
+    server.pages.delete(ADA)
+    server.lists(ADA, BOB)
+    await vi.waitFor(() => expect(server.ways).toHaveLength(1))
+    server.pages.set(ADA, ada)
+    // The server says that the request is of another device.
+    ada.channel.listed([sealing(EVE)])
+    ada.channel.heard(EVE, server.ways[0]?.message)
+    await vi.waitFor(() => expect(server.ways).toHaveLength(2))
+    bob.channel.heard(ADA, server.ways[1]?.message)
+    await vi.waitFor(() => expect(server.ways.length).toBeGreaterThanOrEqual(2))
+    expect(bob.states.at(-1)).toBe('waiting')
+  })
+
+  it('is not needed in a beam in which nobody seals', async () => {
+    const plain = new Server()
+    const page = new Page(plain, BOB, null)
+    page.channel.listed([{ device_id: ADA, name: '', caps: ['files'] }])
+    page.channel.synced([])
+    await page.is('clear')
+    page.channel.share(ITEM, 'bread', 'text')
+    expect(plain.of('share')[0]?.message).toBe('bread')
+  })
+
+  it('is asked for, and nothing goes out in clear text, when a sealed item comes later', async () => {
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    const page = new Page(server, BOB, null)
+    page.channel.listed([])
+    page.channel.synced([])
+    await page.is('clear')
+    void page.opens(server.item())
+    await page.is('locked')
+    page.channel.share(OTHER, 'lemons', 'text')
+    await vi.waitFor(() => expect(page.states.at(-1)).toBe('locked'))
+    expect(server.of('share')).toHaveLength(1)
+  })
+})
+
+describe('e8 the way in without the link', () => {
+  const typed = async (me: DeviceId) => {
+    const page = new Page(server, me, null)
+    server.lists(...server.pages.keys())
+    return page
+  }
+
+  it('is open to the first other device, and both show the same pictures until they are compared', async () => {
+    const bob = await typed(BOB)
+    await bob.is('sealed')
+    expect(bob.states).toContain('locked')
+    expect(bob.trust[ADA]).toMatchObject({ state: 'unverified' })
+    expect(ada.trust[BOB]?.signs).toEqual(bob.trust[ADA]?.signs)
+    expect(bob.in).toEqual([ADA])
+    expect(bob.invite).toBe(ada.invite)
+  })
+
+  it('waits for a person once a device was let in, and says so to that device alone', async () => {
+    await bobJoins()
+    const eve = await typed(EVE)
+    await vi.waitFor(() => expect(ada.trust[EVE]).toMatchObject({ state: 'asking' }))
+    expect(server.ways.at(-1)?.message).toEqual({ op: 'wait' })
+    expect(eve.states.at(-1)).toBe('locked')
+    expect(eve.trust[ADA]?.signs).toEqual(ada.trust[EVE]?.signs)
+    expect(ada.channel.ways.confirm(EVE)).toBe(true)
+    await eve.is('sealed')
+    expect(ada.trust[EVE]).toMatchObject({ state: 'verified' })
+  })
+
+  it('waits for a person at once where the person wants to be asked', async () => {
+    ada.asks = true
+    const bob = await typed(BOB)
+    await vi.waitFor(() => expect(ada.trust[BOB]).toMatchObject({ state: 'asking' }))
+    ada.channel.ways.refuse(BOB)
+    await vi.waitFor(() => expect(bob.trust[ADA]).toBeNull())
+    expect(ada.trust[BOB]).toBeNull()
+    expect(bob.states.at(-1)).toBe('locked')
+  })
+
+  it('does not open to a device that nobody sees in the list', async () => {
+    const eve = new Page(new Server(), EVE, null)
+    await eve.secrets.enter(BEAM, null)
+    server.lists(ADA)
+    ada.channel.heard(EVE, { op: 'commit', commitment: await eve.secrets.commit(BEAM, ADA) })
+    ada.channel.signal(BOB, 'what comes after it')
+    await vi.waitFor(() => expect(server.of('signal')).toHaveLength(1))
+    expect(server.ways).toEqual([])
+  })
+
+  it('counts what was shown and not let in: pictures cannot be tried until two are the same', async () => {
+    await bobJoins()
+    for (let times = 0; times < 4; times += 1) {
+      const eve = new Page(server, EVE, null)
+      server.lists(ADA, EVE)
+      await vi.waitFor(() => expect(eve.trust[ADA] !== undefined || times === 3).toBe(true))
+    }
+    await vi.waitFor(() => expect(server.ways.at(-1)?.message).toEqual({ op: 'refused', why: 'locked' }))
+  })
+
+  it('is locked for a while after three failures', async () => {
+    const commit = { op: 'commit', commitment: 'AAAA' }
+    server.lists(ADA, EVE)
+    for (let times = 0; times < 5; times += 1) ada.channel.heard(EVE, commit)
+    await vi.waitFor(() => expect(server.ways).toHaveLength(5))
+    const answers = server.ways.map(({ message }) => (message as { op: string }).op)
+    expect(answers).toEqual(['accept', 'accept', 'accept', 'refused', 'refused'])
+  })
+
+  it('does not open where the server puts in a key of its own', async () => {
+    const bob = new Page(server, BOB, null)
+    server.pages.delete(ADA)
+    bob.channel.listed([ADA, BOB].map(sealing))
+    bob.channel.synced([])
+    await vi.waitFor(() => expect(server.ways).toHaveLength(1))
+    const eve = new Page(new Server(), EVE, null)
+    const { invite } = await eve.secrets.make(BEAM)
+    const accepted = await eve.secrets.accept(BEAM, BOB, commitmentIn(server.ways[0]?.message))
+    bob.channel.heard(ADA, { op: 'accept', ...accepted })
+    await vi.waitFor(() => expect(server.ways).toHaveLength(2))
+    // Bob is let into a beam of the server's, and shows pictures that no device of his has.
+    expect(bob.trust[ADA]?.state).toBe('unverified')
+    expect(ada.trust[BOB]).toBeUndefined()
+    expect(invite).not.toBe(ada.invite)
+  })
+})
+
+function commitmentIn(message: unknown): string {
+  return (message as { commitment: string }).commitment
+}
