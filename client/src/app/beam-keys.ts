@@ -103,6 +103,7 @@ export class BeamKeys {
       onTrust: events.onTrust,
       onIn: events.onIn,
       onRefused: () => this.#look(),
+      onKeyedDevice: () => this.#sawSealed(),
       asksBefore: events.asksBefore,
       hasLink: () => typeof this.#having?.invite === 'string',
       now: () => Date.now(),
@@ -160,10 +161,8 @@ export class BeamKeys {
     if (!way) return
     this.#incoming.run(async () => {
       await this.#entered
-      if (way.op === 'device') {
-        this.ways.isKeyed(from)
-        return this.#changes.introduced(from, way)
-      }
+      this.ways.spoke(from, way)
+      if (way.op === 'device') return this.#changes.introduced(from, way)
       if (way.op === 'keys') return this.#changes.handed(from, way)
       return this.ways.heard(from, way)
     })
@@ -183,6 +182,7 @@ export class BeamKeys {
       devices.map(({ device_id }) => device_id),
       this.others,
     )
+    this.ways.listed(this.others)
     this.#look()
   }
 
@@ -194,7 +194,10 @@ export class BeamKeys {
 
   /** Something sealed has come. */
   sawEnvelope(): void {
-    if (this.#encryption.kind !== 'unknown' && !this.isClear) return
+    if (!this.#isSealedHere) this.#sawSealed()
+  }
+
+  #sawSealed(): void {
     this.#isSealedHere = true
     this.#look()
   }
@@ -346,7 +349,7 @@ export class BeamKeys {
     const isChanged = !isSame(decided, this.#encryption)
     this.#encryption = decided
     if (isChanged) this.#events.onChange(decided)
-    this.ways.look(decided.kind, this.others)
+    this.ways.look(decided.kind)
     this.#content.looked(this.isSealed ? this.#sealing : [], this.#me)
     this.#changes.look(this.isSealed)
     if (this.#having?.hasOtherLink && this.others.length > 0) void this.ways.learn()
@@ -367,6 +370,7 @@ export class BeamKeys {
       !this.#isSealedHere &&
       this.#isEmpty &&
       this.ways.isNobodyKeyed &&
+      !this.ways.mayComeBackKeyed &&
       // One that has the link makes a key.
       !this.others.some((device) => this.ways.waits(device))
     return { kind: isClear ? 'clear' : 'locked' }

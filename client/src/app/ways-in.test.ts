@@ -79,6 +79,107 @@ describe('e6 the way in', () => {
   })
 })
 
+describe('e8 a device outside that waits to share', () => {
+  /** Bob's page, which came without the link and has something to share; the other devices are of the test. */
+  let bob: Page
+  const says = (from: DeviceId, way: object) => bob.channel.heard(from, way)
+  const keyless = { op: 'refused', why: 'keyless' }
+  /** Bob has heard what a device said: he has answered what it asks after that. */
+  const hasHeard = async (from: DeviceId) => {
+    const answers = () => server.ways.filter(({ message }) => (message as { op: string }).op === 'refused')
+    const before = answers().length
+    says(from, { op: 'commit', commitment: '' })
+    await vi.waitFor(() => expect(answers()).toHaveLength(before + 1))
+  }
+  /** Nothing went out in clear text, and what waited goes out sealed once Ada lets Bob in. */
+  const hasKept = async (text: string) => {
+    expect(server.of('share')).toEqual([])
+    ada.asks = false
+    server.pages.set(ADA, ada)
+    server.lists(BOB)
+    server.lists(ADA, BOB)
+    await shared()
+    expect(JSON.stringify(server.told)).not.toContain(text)
+  }
+
+  beforeEach(() => {
+    server.pages.delete(ADA)
+    bob = new Page(server, BOB, null)
+  })
+
+  it('shares nothing in clear text when the others are gone for a moment before they could answer', async () => {
+    bob.channel.share(ITEM, 'bread', 'text')
+    server.lists(ADA, BOB)
+    await bob.is('locked')
+    await vi.waitFor(() => expect(server.ways).toMatchObject([{ to: ADA, message: { op: 'commit' } }]))
+    server.lists(BOB)
+    server.lists(BOB)
+    expect(bob.states).not.toContain('clear')
+    await hasKept('bread')
+  })
+
+  it.each([
+    ['asks it to wait', { op: 'wait' }],
+    ['shows what is to be compared', { op: 'accept', key: '', nonce: '' }],
+    ['refuses it by its person', { op: 'refused', why: 'person' }],
+    ['refuses it after too many failures', { op: 'refused', why: 'locked' }],
+    ['tells its own key', { op: 'device', sealed: '', isAnswer: false }],
+    ['hands keys over', { op: 'keys', encapsulated: '', sealed: '' }],
+  ])('knows that the beam is sealed from one that %s, also when that is gone again', async (_, way) => {
+    server.lists(BOB)
+    await bob.is('clear')
+    server.lists(ADA, BOB)
+    await bob.is('locked')
+    bob.channel.share(ITEM, 'bread', 'text')
+    says(ADA, way)
+    await hasHeard(ADA)
+    server.lists(BOB)
+    server.lists(BOB)
+    expect(bob.states.at(-1)).toBe('locked')
+    await hasKept('bread')
+  })
+
+  it('waits again for one that had no key, and has come by one since', async () => {
+    server.lists(BOB, EVE)
+    says(EVE, keyless)
+    await bob.is('clear')
+    says(EVE, { op: 'wait' })
+    await bob.is('locked')
+  })
+
+  it('asks one that had no key again when it comes back', async () => {
+    server.lists(BOB, EVE)
+    says(EVE, keyless)
+    await bob.is('clear')
+    server.lists(BOB)
+    server.lists(BOB, EVE)
+    await bob.is('locked')
+    says(EVE, keyless)
+    await bob.is('clear')
+  })
+
+  it('remembers a sealed item that came while it waited', async () => {
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    bob.channel.listed([sealing(EVE), sealing(BOB)])
+    bob.channel.synced([])
+    await bob.is('locked')
+    void bob.opens(server.item())
+    says(EVE, keyless)
+    await hasHeard(EVE)
+    expect(bob.states).not.toContain('clear')
+  })
+
+  it('shares in clear text again after another device has passed by, where nobody had a key before', async () => {
+    server.lists(BOB)
+    await bob.is('clear')
+    server.lists(BOB, EVE)
+    await bob.is('locked')
+    server.lists(BOB)
+    await bob.is('clear')
+  })
+})
+
 describe('e8 the way in without the link', () => {
   const typed = async (me: DeviceId) => {
     const page = new Page(server, me, null)
