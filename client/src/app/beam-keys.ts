@@ -168,6 +168,13 @@ export class BeamKeys {
     })
   }
 
+  /** The person has opened a link of the beam. What waits here goes on waiting, for those who know its secret. */
+  invited(invite: string): void {
+    // Before the worker has it: a link with a secret never falls back.
+    this.#sawSealed()
+    void this.#entered.then(() => this.#enter(invite))
+  }
+
   welcomed(me: DeviceId): void {
     this.#me = me
     this.#named.open()
@@ -391,7 +398,9 @@ export class BeamKeys {
   async #enter(invite: string | null): Promise<void> {
     for (;;) {
       try {
-        return this.#has(await this.#secrets.enter(this.#beam, invite))
+        const having = await this.#secrets.enter(this.#beam, invite)
+        if (invite !== null) this.ways.invited()
+        return this.#has(having)
       } catch {
         if (this.#hasEnded) return
         await pause()

@@ -178,6 +178,10 @@ export class SealedBeam implements BeamChannel {
     this.#keys.heard(from, message)
   }
 
+  invited(invite: string): void {
+    this.#keys.invited(invite)
+  }
+
   welcomed(me: DeviceId): void {
     const isOther = this.#keys.me !== null && this.#keys.me !== me
     this.#keys.welcomed(me)

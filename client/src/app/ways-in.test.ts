@@ -54,6 +54,38 @@ describe('e6 the way in', () => {
     expect(bob.states.at(-1)).toBe('waiting')
   })
 
+  it('opens by the link that the person opens while this device is compared, and loses nothing that waits', async () => {
+    ada.asks = true
+    const bob = new Page(server, BOB, null)
+    bob.channel.share(ITEM, 'bread', 'text')
+    server.lists(ADA, BOB)
+    await vi.waitFor(() => expect(ada.trust[BOB]).toMatchObject({ state: 'asking' }))
+    bob.channel.invited(String(ada.invite))
+    await shared()
+    expect((await ada.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
+    // Whoever has the link needs not be compared.
+    expect([ada.trust[BOB], bob.trust[ADA], ...bob.in]).toEqual([null, null])
+  })
+
+  it('opens by the new link that the person opens while this device waits with an old one', async () => {
+    const bob = new Page(server, BOB, toBase64Url(new Uint8Array(32)))
+    server.lists(ADA, BOB)
+    await vi.waitFor(() => expect(bob.isLinkOld).toBe(true))
+    bob.channel.invited(String(ada.invite))
+    await bob.is('sealed')
+  })
+
+  it('never falls back from a link that the person opens in a beam that was clear', async () => {
+    const bob = new Page(server, BOB, null)
+    bob.channel.listed([])
+    bob.channel.synced([])
+    await bob.is('clear')
+    bob.channel.invited(String(ada.invite))
+    bob.channel.share(ITEM, 'bread', 'text')
+    await bob.is('waiting')
+    expect(server.of('share')).toEqual([])
+  })
+
   it('is not needed in a beam in which nobody seals', async () => {
     const plain = new Server()
     const page = new Page(plain, BOB, null)

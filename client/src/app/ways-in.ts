@@ -69,6 +69,13 @@ export class WaysIn {
     this.#comparing.clear()
   }
 
+  /** This device has the secret of another link: all are asked with that, and nothing has to be compared. */
+  invited(): void {
+    this.#refusing.clear()
+    this.#joining.end()
+    this.#isIn(null)
+  }
+
   /** @param others the other devices that seal and are here, in the order in which they joined */
   listed(others: readonly DeviceId[]): void {
     for (const device of this.#others.filter((one) => !others.includes(one))) {
@@ -216,8 +223,13 @@ export class WaysIn {
   async #joins(from: DeviceId, { op: _op, ...request }: Extract<WayIn, { op: 'join' }>) {
     const answer = await this.secrets.answer(this.beam(), from, request)
     if (answer === 'keyless') this.#early.set(from, { op: 'join', ...request })
-    const way: WayIn = typeof answer === 'string' ? this.#refusal(answer) : { op: 'welcome', ...answer }
-    return () => this.events.send(from, way)
+    if (typeof answer === 'string') return () => this.events.send(from, this.#refusal(answer))
+    return () => {
+      // It has come by the link meanwhile: nobody has to compare it.
+      if (this.#asking.has(from)) this.#withdraw(from)
+      this.#lettingIn.letsIn(from)
+      this.events.send(from, { op: 'welcome', ...answer })
+    }
   }
 
   async #commits(from: DeviceId, commitment: string): Promise<() => void> {
@@ -272,7 +284,7 @@ export class WaysIn {
   }
 
   /**
-   * With those that have not let this device in, nothing needs to be compared any more.
+   * With those that have not let this device in, nothing has to be compared any more.
    * @param by null where no device has
    */
   #isIn(by: DeviceId | null): void {
