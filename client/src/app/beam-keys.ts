@@ -41,8 +41,9 @@ export interface KeyedBeam {
 /** So long another device has to change the keys when it has removed one, before this one does. In milliseconds. */
 const CHANGED_WITHIN_MS = 10_000
 
-/** Before the worker is asked again, in milliseconds. */
+/** Before the worker or the server is asked again, in milliseconds. The next pause is twice as long, up to a minute. */
 const PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 60_000
 
 export class BeamKeys {
   readonly ways: WaysIn
@@ -67,6 +68,8 @@ export class BeamKeys {
   /** Whether the server stores the beam, and whether this device has looked there for its keys. */
   #isSaved = false
   #isWithdrawn = false
+  /** How often this device has begun to look there. */
+  #lookups = 0
   /** Whether this page or an earlier one knows that the beam is sealed. */
   #isSealedHere: boolean
   /** Whether nothing that is sealed is in the beam; null before the server has told. */
@@ -211,15 +214,25 @@ export class BeamKeys {
 
   saved(isMine: boolean, login?: Promise<unknown>): void {
     this.#isSaved = true
-    void this.#stored(isMine, login).catch(() => {})
+    void this.#stored(isMine, login)
   }
 
   /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */
   async #stored(isMine: boolean, login?: Promise<unknown>): Promise<void> {
     await Promise.all([this.#entered, login])
-    let having = await this.#secrets.stored(this.#beam, isMine)
-    // Others may have changed them while this device was away.
-    if (!this.isSealed || having.deposits) having = await this.#secrets.withdraw(this.#beam)
+    // Each new socket asks anew.
+    this.#lookups += 1
+    const lookup = this.#lookups
+    // As long as the server does not tell, there may be keys: nothing is shared in clear text, and none are overwritten.
+    const having = await this.#untilTold(
+      async () => {
+        const stored = await this.texts.withKeys(() => this.#secrets.stored(this.#beam, isMine))
+        // Others may have changed them while this device was away.
+        return this.isSealed && !stored.deposits ? stored : this.#secrets.withdraw(this.#beam)
+      },
+      () => lookup === this.#lookups,
+    )
+    if (!having) return
     if (this.isSealed) await this.#deposit(having)
     this.#isWithdrawn = true
     this.#has(having)
@@ -394,23 +407,29 @@ export class BeamKeys {
     })
   }
 
-  /** Looks up what this device has, again and again where the worker does not answer. */
+  /** Looks up what this device has. */
   async #enter(invite: string | null): Promise<void> {
-    for (;;) {
+    const having = await this.#untilTold(() => this.#secrets.enter(this.#beam, invite))
+    if (!having) return
+    if (invite !== null) this.ways.invited()
+    this.#has(having)
+  }
+
+  /** Asks again and again until there is an answer. Resolves to null when it is not wanted any more, or the beam was left. */
+  async #untilTold<Answer>(ask: () => Promise<Answer>, isWanted = () => true): Promise<Answer | null> {
+    for (let wait = PAUSE_MS; isWanted() && !this.#hasEnded; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
-        const having = await this.#secrets.enter(this.#beam, invite)
-        if (invite !== null) this.ways.invited()
-        return this.#has(having)
+        return await ask()
       } catch {
-        if (this.#hasEnded) return
-        await pause()
+        await pause(wait)
       }
     }
+    return null
   }
 }
 
-export function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+export function pause(milliseconds = PAUSE_MS): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
 function isSame(one: Encryption, other: Encryption): boolean {

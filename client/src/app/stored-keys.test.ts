@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
 import type { Deposit } from '../crypto/keyring'
 import type { BeamId } from '../protocol/bindings'
@@ -7,9 +7,10 @@ import { type Deposits, Secrets } from '../transport/secrets'
 import { ADA, ada, BEAM, BOB, begins, EVE, ITEM, OTHER, Page, server, shared } from './sealed-beam-stage'
 
 beforeEach(begins)
+afterEach(() => void vi.useRealTimers())
 
 /** Returns a page that has deposited the keys of the beam, and one beside it that came without the link. */
-async function besideDeposit(): Promise<{ laptop: Page; phone: Page }> {
+async function besideDeposit(): Promise<{ laptop: Page; phone: Page; bank: Deposits }> {
   const deposited: Deposit[] = []
   const bank: Deposits = {
     read: async () => deposited.at(-1) ?? null,
@@ -21,7 +22,7 @@ async function besideDeposit(): Promise<{ laptop: Page; phone: Page }> {
   await owner.deposit(BEAM)
   const laptop = new Page(server, ADA, invite, owner)
   await laptop.is('sealed')
-  return { laptop, phone: new Page(server, BOB, null, new Secrets(nowhere, bank)) }
+  return { laptop, phone: new Page(server, BOB, null, new Secrets(nowhere, bank)), bank }
 }
 
 describe('e9 a saved beam', () => {
@@ -113,6 +114,21 @@ describe('e9 a saved beam', () => {
       expect(JSON.stringify(server.told)).not.toContain('lemons')
     },
   )
+
+  it('shares nothing while the server does not tell what was deposited, and asks it again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { phone, bank } = await besideDeposit()
+    const read = vi.spyOn(bank, 'read').mockRejectedValueOnce(new Error('The server answers 503.'))
+    phone.channel.saved(false)
+    server.lists(BOB)
+    phone.channel.share(OTHER, 'lemons', 'text')
+    await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(1))
+    await phone.secrets.enter(BEAM, null)
+    vi.advanceTimersByTime(1_000)
+    await shared()
+    expect(phone.states).toEqual(['unknown', 'sealed'])
+    expect(JSON.stringify(server.told)).not.toContain('lemons')
+  })
 
   it('that was saved while a device waited outside leaves nothing to compare once its deposit opens it', async () => {
     const { laptop, phone } = await besideDeposit()
