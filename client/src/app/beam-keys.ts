@@ -246,7 +246,7 @@ export class BeamKeys {
   kept(isKept: boolean, isMine: boolean): void {
     if (!isMine) return
     this.#content.send(async () => {
-      const sealed = isKept && this.isSealed && !this.#kept ? await this.#secrets.sealKept(this.#beam) : null
+      const sealed = isKept && this.isSealed && !this.#kept ? await this.#sealKept() : null
       return () => {
         if (sealed !== null) this.#live().share(newItemId(), keptKeysMessage(sealed), 'text')
         if (isKept || !this.#kept) return
@@ -254,6 +254,10 @@ export class BeamKeys {
         this.#kept = null
       }
     })
+  }
+
+  #sealKept(): Promise<string | null> {
+    return this.texts.withKeys(() => this.#secrets.sealKept(this.#beam))
   }
 
   /** Takes the keys of a kept beam where this device has none. */
@@ -285,9 +289,10 @@ export class BeamKeys {
   move(beam: BeamId, isMine: boolean): void {
     const before = this.#beam
     this.#beam = beam
-    const moved = this.#secrets.moved(before, beam, isMine)
-    if (isMine) this.#change(() => moved.catch(() => null))
-    else void moved.then((having) => this.#has(having)).catch(() => {})
+    // It enters the beam of before by itself where the worker was replaced.
+    const moved = this.#untilTold(() => this.#secrets.moved(before, beam, isMine))
+    if (isMine) this.#change(() => moved)
+    else void moved.then((having) => having && this.#has(having))
   }
 
   /** The beam was left. */
@@ -304,8 +309,8 @@ export class BeamKeys {
       made ??= await make()
       const having = made
       if (!having?.isKeyed) return () => {}
-      const forAll = await this.#changes.forAll()
-      const kept = this.#kept && (await this.#secrets.sealKept(this.#beam))
+      const forAll = await this.texts.withKeys(() => this.#changes.forAll())
+      const kept = this.#kept && (await this.#sealKept())
       return () => {
         this.#changes.hand(forAll)
         if (this.#kept && kept) this.#live().share(this.#kept.id, keptKeysMessage(kept), 'text')

@@ -1,5 +1,6 @@
 /** Pages in a sealed beam, whose server is the test. */
 import { expect, vi } from 'vitest'
+import type { KeptShared } from '../crypto/shared-keys'
 import { BeamMemory } from '../protocol/beam-memory'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
@@ -170,6 +171,33 @@ export function newDeposits(): Deposits {
 export function newSecrets(): Secrets {
   const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
   return new Secrets(nowhere, newDeposits())
+}
+
+/** A worker that keeps its keys. `diesBefore` has it replaced by another one before it is asked this the next time. */
+export function mortalSecrets(): { secrets: Secrets; diesBefore(method: keyof Secrets): void } {
+  const kept = new Map<BeamId, KeptShared>()
+  const store = {
+    read: async (beam: BeamId) => kept.get(beam) ?? null,
+    write: async (beam: BeamId, keys: KeptShared) => void kept.set(beam, keys),
+    remove: async (beam: BeamId) => void kept.delete(beam),
+  }
+  const start = () => new Secrets(store, newDeposits())
+  let worker = start()
+  let last: string | symbol | null = null
+  const secrets = new Proxy(worker, {
+    get: (_, method) => {
+      if (method === last) worker = start()
+      if (method === last) last = null
+      const asked: unknown = Reflect.get(worker, method)
+      return typeof asked === 'function' ? asked.bind(worker) : asked
+    },
+  })
+  return {
+    secrets,
+    diesBefore: (method) => {
+      last = method
+    },
+  }
 }
 
 export let server: Server
