@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId } from '../protocol/bindings'
+import { Gate } from '../transport/gate'
 import { Secrets } from '../transport/secrets'
 import {
   ADA,
@@ -70,6 +71,19 @@ describe('e3 an item', () => {
     await bob.opens(server.item())
     const { content } = await bob.opens({ ...old, seq: 9 })
     expect(content).toEqual({ kind: 'text', text: 'soy milk' })
+  })
+
+  it('stays as it came last when an earlier version of it took longer to open', async () => {
+    const bob = await bobJoins()
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    ada.channel.share(ITEM, 'soy milk', 'text')
+    await shared(2)
+    const { opensFirst, opening } = slowly(bob)
+    const both = [0, 1].map((at) => bob.opens(server.item(at)))
+    await vi.waitFor(() => expect(opening.mock.settledResults[1]?.type).toBe('fulfilled'))
+    opensFirst()
+    expect((await Promise.all(both)).map(({ message }) => message)).toEqual(['oat milk', 'soy milk'])
+    expect((await bob.opens(server.item(1))).message).toBe('soy milk')
   })
 
   it('is shown as of the device that sealed it, whatever the server says', async () => {
@@ -167,6 +181,18 @@ describe('e3 an item', () => {
   })
 })
 
+/** What the page opens next takes until it is told to. */
+function slowly(page: Page) {
+  const { secrets } = page
+  const gate = new Gate()
+  const open = secrets.open.bind(secrets)
+  const opening = vi.spyOn(secrets, 'open').mockImplementationOnce(async (...asked) => {
+    await gate.wait()
+    return open(...asked)
+  })
+  return { opening, opensFirst: () => gate.open() }
+}
+
 describe('e4 a deletion', () => {
   const deletes = async () => {
     ada.channel.share(ITEM, 'bread', 'text')
@@ -202,6 +228,34 @@ describe('e4 a deletion', () => {
     expect(await bob.channel.isDeleted(message, deletion?.extra, OTHER)).toBe(false)
     expect(await bob.channel.isDeleted(message, server.item().message as string, OTHER)).toBe(false)
     expect(await bob.channel.isDeleted('anything', undefined, OTHER)).toBe(false)
+  })
+
+  it('is known also when it came right behind the item, and was opened before that', async () => {
+    const bob = await bobJoins()
+    const { message, extra } = (await deletes()) ?? {}
+    const { opensFirst, opening } = slowly(bob)
+    const item = bob.opens(server.item())
+    const deletion = bob.channel.isDeleted(message, extra, ITEM)
+    await vi.waitFor(() => expect(opening.mock.settledResults[1]?.type).toBe('fulfilled'))
+    opensFirst()
+    await item
+    expect(await deletion).toBe(true)
+    const eve = new Page(server, EVE, ada.invite)
+    server.lists(BOB, EVE)
+    await eve.is('sealed')
+    await eve.opens(server.item())
+    server.forwardsSignals = true
+    expect(await eve.channel.isDeleted(message, undefined, ITEM)).toBe(true)
+  })
+
+  it('that the server made up is not believed either while the item is being opened', async () => {
+    const bob = await bobJoins()
+    server.forwardsSignals = true
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    const item = bob.opens(server.item())
+    expect(await bob.channel.isDeleted('anything', undefined, ITEM)).toBe(false)
+    await item
   })
 
   it('whose proof the server has lost counts when another device knows of it', async () => {
