@@ -2,8 +2,10 @@
  * The keys that this device has of a beam, and what the beam is by them (E1): the ways in, keys that change, are deposited,
  * or wait in a kept beam.
  */
+import { fromBase64Url } from '../crypto/bytes'
+import { headerOf } from '../crypto/envelope'
 import type { BeamId, Device, DeviceId, LiveItem } from '../protocol/bindings'
-import { isEnvelope, keptKeysIn, keptKeysMessage } from '../protocol/sealed-item'
+import { isEnvelope, keptKeysIn, keptKeysMessage, partEnvelope } from '../protocol/sealed-item'
 import { readWayIn } from '../protocol/ways-in'
 import type { BeamSession } from '../stores/beam-session'
 import { seals } from '../stores/devices'
@@ -197,14 +199,14 @@ export class BeamKeys {
   }
 
   synced(items: readonly LiveItem[]): void {
-    this.#isEmpty = !items.some(({ message }) => isEnvelope(message) || keptKeysIn(message) !== null)
+    this.#isEmpty = !items.some(({ message }) => isSealedByForm(message))
     this.#isSealedHere ||= !this.#isEmpty
     this.#look()
   }
 
-  /** Something sealed has come. */
-  sawEnvelope(): void {
-    if (!this.#isSealedHere) this.#sawSealed()
+  /** An item has come that begins as an envelope. */
+  sawEnvelope(message: string): void {
+    if (!this.#isSealedHere && isSealedByForm(message)) this.#sawSealed()
   }
 
   #sawSealed(): void {
@@ -435,6 +437,13 @@ export class BeamKeys {
 
 export function pause(milliseconds = PAUSE_MS): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+/** Whether a message may be sealed. A text that only begins so shuts nobody out of a beam that is clear. */
+function isSealedByForm(message: unknown): boolean {
+  const kept = keptKeysIn(message)
+  if (kept !== null) return (fromBase64Url(kept)?.byteLength ?? 0) > 0
+  return isEnvelope(message) && headerOf(partEnvelope(message).envelope) !== null
 }
 
 function isSame(one: Encryption, other: Encryption): boolean {

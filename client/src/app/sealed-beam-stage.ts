@@ -1,5 +1,6 @@
 /** Pages in a sealed beam, whose server is the test. */
 import { expect, vi } from 'vitest'
+import { toBase64Url } from '../crypto/bytes'
 import type { KeptShared } from '../crypto/shared-keys'
 import { BeamMemory } from '../protocol/beam-memory'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
@@ -22,6 +23,9 @@ export const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 export const OTHER = '02234567-89ab-4cde-8f01-23456789abcd' as ItemId
 
 export const CLEAR: LiveItem = { id: OTHER, seq: 1, from: ADA, at: 1, message: 'clear', extra: 'text' }
+
+/** Has the form of an envelope, which anybody can make. */
+export const LOOKALIKE = `e2e1.${toBase64Url(Uint8Array.of(1, ...new Uint8Array(304)))}`
 
 interface Told {
   readonly type: 'share' | 'delete' | 'signal' | 'e2e'

@@ -306,7 +306,7 @@ export class SealedBeam implements BeamChannel {
 
   async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item> {
     this.#sealed.add(item.id)
-    this.#keys.sawEnvelope()
+    this.#keys.sawEnvelope(sealed)
     const { envelope, copy } = partEnvelope(sealed)
     const shown = await this.#came.run(item.id, this.#inside(item, envelope), (inside) =>
       this.#versions.came(sealed, inside),

@@ -12,6 +12,7 @@ import {
   CLEAR,
   EVE,
   ITEM,
+  LOOKALIKE,
   newDeposits,
   OTHER,
   Page,
@@ -143,7 +144,7 @@ describe('e3 an item', () => {
     await before.is('waiting')
     const after = new Page(alone, BOB, null, new Secrets(store, newDeposits()))
     after.channel.listed([sealing(BOB)])
-    after.channel.synced([{ ...CLEAR, message: 'e2e1.AAAA' }])
+    after.channel.synced([{ ...CLEAR, message: LOOKALIKE }])
     after.channel.share(ITEM, 'bread', 'text')
     await after.is('waiting')
     expect(alone.of('share')).toEqual([])
@@ -152,7 +153,7 @@ describe('e3 an item', () => {
 
   it('that only looks sealed shuts this page out, and no later one', async () => {
     const page = new Page(new Server(), BOB, null)
-    void page.opens({ ...CLEAR, message: 'e2e1.AAAA' })
+    void page.opens({ ...CLEAR, message: LOOKALIKE })
     page.channel.saved(false)
     page.channel.listed([])
     page.channel.synced([])

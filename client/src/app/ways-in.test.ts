@@ -8,6 +8,7 @@ import {
   BOB,
   begins,
   bobJoins,
+  CLEAR,
   EVE,
   ITEM,
   OTHER,
@@ -95,6 +96,18 @@ describe('e6 the way in', () => {
     page.channel.share(ITEM, 'bread', 'text')
     expect(plain.of('share')[0]?.message).toBe('bread')
   })
+
+  it.each(['e2e1.', 'e2e1.AAAA', 'e2e1. begins an envelope', 'e2k1.', 'e2k1. begins a kept key'])(
+    'is not needed because of the text "%s", which is nothing sealed',
+    async (message) => {
+      const page = new Page(server, BOB, null)
+      page.channel.listed([])
+      page.channel.synced([{ ...CLEAR, message }])
+      await page.is('clear')
+      await Promise.resolve(page.channel.open({ ...CLEAR, message }, null)).catch(() => {})
+      expect(page.states.at(-1)).toBe('clear')
+    },
+  )
 
   it('is asked for, and nothing goes out in clear text, when a sealed item comes later', async () => {
     ada.channel.share(ITEM, 'bread', 'text')
