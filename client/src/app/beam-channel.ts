@@ -24,6 +24,8 @@ export interface BeamChannel extends Opener {
   signalled(from: DeviceId, message: unknown, handOn: (message: unknown) => void): void
   /** A device asks to be let in, or answers (E6). */
   heard(from: DeviceId, message: unknown): void
+  /** The person has opened a link of the beam, which carries this secret. */
+  invited(invite: string): void
   /** The socket is new. */
   welcomed(me: DeviceId): void
   /** Everything that the server has of the beam. */
@@ -83,6 +85,7 @@ export class ClearChannel implements BeamChannel {
   isDeleted = () => true
   mayConnect = () => true
   heard(): void {}
+  invited(): void {}
   welcomed(): void {}
   listed(): void {}
   synced(): void {}

@@ -20,8 +20,10 @@ export interface WaysInEvents {
   onTrust(device: DeviceId, trust: Trust | null): void
   /** A device has let this one in, after a comparison. */
   onIn(device: DeviceId): void
-  /** A device has no key itself, or has one by now, or says that the link is wrong. */
+  /** A device has no key itself, or says that the link is wrong. */
   onRefused(): void
+  /** A device that has a key has spoken. */
+  onKeyedDevice(): void
   /** Whether the person wants to be asked before any device is let in without the link. */
   asksBefore(): boolean
   /** Whether this device has the secret of a link. */
@@ -34,6 +36,10 @@ export class WaysIn {
   readonly #lettingIn = new LettingIn()
   /** The devices that have no key themselves, each with whether it has the secret of a link. */
   readonly #keyless = new Map<DeviceId, boolean>()
+  /** The devices that are gone, and did not say that they have no key. */
+  readonly #silent = new Set<DeviceId>()
+  /** Whether the beam was clear to this page before: then nobody had a key. */
+  #wasClear = false
   /** The devices that say that the link of this one is none of the beam. */
   readonly #refusing = new Set<DeviceId>()
   /** What devices asked before this one had a key. They are let in once it has. */
@@ -63,13 +69,27 @@ export class WaysIn {
     this.#comparing.clear()
   }
 
-  /**
-   * The devices that are here, or what the beam is to this one, may have changed.
-   * @param others the other devices that seal, in the order in which they joined
-   */
-  look(kind: Encryption['kind'], others: readonly DeviceId[]): void {
-    this.#kind = kind
+  /** This device has the secret of another link: all are asked with that, and nothing has to be compared. */
+  invited(): void {
+    this.#refusing.clear()
+    this.#joining.end()
+    this.#isIn(null)
+  }
+
+  /** @param others the other devices that seal and are here, in the order in which they joined */
+  listed(others: readonly DeviceId[]): void {
+    for (const device of this.#others.filter((one) => !others.includes(one))) {
+      // One that comes back may have a key by then. One that only passes by shuts nobody out who had no need of a key.
+      if (!this.#keyless.delete(device) && !this.#wasClear) this.#silent.add(device)
+    }
     this.#others = others
+  }
+
+  /** The devices that are here, or what the beam is to this one, may have changed. */
+  look(kind: Encryption['kind']): void {
+    this.#kind = kind
+    this.#wasClear ||= kind === 'clear'
+    const others = this.#others
     if (kind === 'sealed') {
       // The keys may have come otherwise, as from the deposit of a saved beam.
       this.#isIn(null)
@@ -88,14 +108,21 @@ export class WaysIn {
     return this.#others.every((device) => this.#keyless.has(device))
   }
 
+  /** Whether a device that is gone may have a key: what waits for it must not go out in clear text. */
+  get mayComeBackKeyed(): boolean {
+    return this.#silent.size > 0
+  }
+
   /** Whether a device has no key itself, and has the secret of a link. */
   waits(device: DeviceId): boolean {
     return this.#keyless.get(device) === true
   }
 
-  /** A device says that it is in. */
-  isKeyed(device: DeviceId): void {
-    if (this.#keyless.delete(device)) this.events.onRefused()
+  /** A device has said something: perhaps what only one says that has a key. */
+  spoke(from: DeviceId, way: WayIn): void {
+    if (!this.#others.includes(from) || !isOfKeyed(way)) return
+    this.#keyless.delete(from)
+    this.events.onKeyedDevice()
   }
 
   /** A device is in. If it still waited for a person here, its keys came otherwise, as from the deposit of a saved beam. */
@@ -201,8 +228,13 @@ export class WaysIn {
   async #joins(from: DeviceId, { op: _op, ...request }: Extract<WayIn, { op: 'join' }>) {
     const answer = await this.secrets.answer(this.beam(), from, request)
     if (answer === 'keyless') this.#early.set(from, { op: 'join', ...request })
-    const way: WayIn = typeof answer === 'string' ? this.#refusal(answer) : { op: 'welcome', ...answer }
-    return () => this.events.send(from, way)
+    if (typeof answer === 'string') return () => this.events.send(from, this.#refusal(answer))
+    return () => {
+      // It has come by the link meanwhile: nobody has to compare it.
+      if (this.#asking.has(from)) this.#withdraw(from)
+      this.#lettingIn.letsIn(from)
+      this.events.send(from, { op: 'welcome', ...answer })
+    }
   }
 
   async #commits(from: DeviceId, commitment: string): Promise<() => void> {
@@ -257,7 +289,7 @@ export class WaysIn {
   }
 
   /**
-   * With those that have not let this device in, nothing needs to be compared any more.
+   * With those that have not let this device in, nothing has to be compared any more.
    * @param by null where no device has
    */
   #isIn(by: DeviceId | null): void {
@@ -276,7 +308,10 @@ export class WaysIn {
   }
 
   #refuses(from: DeviceId, { why, hasLink = false }: Refused): void {
-    if (why === 'keyless') this.#keyless.set(from, hasLink)
+    if (why === 'keyless') {
+      this.#keyless.set(from, hasLink)
+      this.#silent.delete(from)
+    }
     if (why === 'proof') this.#refusing.add(from)
     if (why === 'keyless' || why === 'proof') this.events.onRefused()
     if (from === this.#joining.asked) this.#joining.next()
@@ -288,5 +323,22 @@ export class WaysIn {
     this.#asking.delete(device)
     this.events.onTrust(device, null)
     void this.secrets.forgetJoiner(this.beam(), device)
+  }
+}
+
+function isOfKeyed(way: WayIn): boolean {
+  switch (way.op) {
+    case 'accept':
+    case 'wait':
+    case 'welcome':
+    case 'device':
+    case 'keys':
+      return true
+    case 'refused':
+      return way.why !== 'keyless'
+    case 'join':
+    case 'commit':
+    case 'reveal':
+      return false
   }
 }

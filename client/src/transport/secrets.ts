@@ -47,7 +47,7 @@ export type OpenedText =
 
 /** Where the keys of saved beams are deposited (H52). */
 export interface Deposits {
-  /** Returns null where there is no deposit. @throws HttpError */
+  /** Returns null where there is no deposit. @throws when the server does not tell */
   read(beam: BeamId): Promise<Deposit | null>
   /** @throws HttpError */
   write(beam: BeamId, keys: Deposit): Promise<void>
@@ -110,10 +110,10 @@ export class Secrets {
     if (deposit) await this.deposits.write(beam, deposit)
   }
 
-  /** Takes what was deposited with a saved beam, where there is any. */
+  /** Takes what was deposited with a saved beam, where there is any. @throws when the server does not tell */
   async withdraw(beam: BeamId): Promise<Having> {
     const ring = this.#ring(beam)
-    const deposit = await this.deposits.read(beam).catch(() => null)
+    const deposit = await this.deposits.read(beam)
     if (deposit && (await ring.withdraw(deposit))) await this.#keep(beam, ring)
     return having(ring)
   }
