@@ -4,7 +4,8 @@
  */
 import { type Bytes, fromBase64Url, randomBytes, toBase64Url } from './bytes'
 import { type Compared, commitmentOf, compare, isCommitted, type Share } from './comparing'
-import type { Keyring, WelcomeMessage } from './keyring'
+import type { Keyring } from './keyring'
+import { toldBy, type WelcomeMessage, welcomeWith } from './state-welcome'
 import { joinerKeys, publicBytes } from './welcome'
 
 /** What one device gives to a comparison, as it goes over the wire. Both are base64url. */
@@ -97,9 +98,11 @@ export class Comparisons {
   async letIn(device: string, signs: readonly number[]): Promise<WelcomeMessage | null> {
     const found = this.#joiners.get(device)?.found
     this.#joiners.delete(device)
-    return found && found.compared.signs.join() === signs.join()
-      ? this.ring.welcomeFor(found.publicKey, device, found.compared.psk)
-      : null
+    const { shared } = this.ring
+    if (!shared || found?.compared.signs.join() !== signs.join()) return null
+    // Before anything is awaited: of two that come at once, only one is the first.
+    this.ring.letsIn()
+    return welcomeWith(shared, { publicKey: found.publicKey, device }, found.compared.psk)
   }
 
   /** Ends what a joiner has begun. */
@@ -112,7 +115,8 @@ export class Comparisons {
   async welcomed(me: string, device: string, message: WelcomeMessage): Promise<boolean> {
     const begun = this.#begun.get(device)
     if (!begun?.compared) return false
-    return this.ring.openedWelcome(begun.keys, me, begun.compared.psk, message)
+    const told = await toldBy(message, { keys: begun.keys, device: me }, begun.compared.psk)
+    return told !== null && this.ring.welcomed(told)
   }
 }
 

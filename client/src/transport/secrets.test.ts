@@ -1,0 +1,94 @@
+/** The keys of beams, where a server, strangers and removed devices try what they can. */
+import { describe, expect, it } from 'vitest'
+import { atStep } from '../crypto/change-stage'
+import type { JoinRequest } from '../crypto/link-joining'
+import type { BeamId, DeviceId } from '../protocol/bindings'
+import { type Having, Secrets } from './secrets'
+
+const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+const [ADA, BOB, EVE] = ['1', '2', '3'].map(
+  (first) => `${first}1234567-89ab-8cde-8f01-23456789abcd` as DeviceId,
+) as [DeviceId, DeviceId, DeviceId]
+
+function newSecrets(): Secrets {
+  const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+  return new Secrets(nowhere, { read: async () => null, write: async () => {} })
+}
+
+/** A device that has made a beam. */
+async function maker(): Promise<Secrets> {
+  const secrets = newSecrets()
+  await secrets.make(BEAM)
+  return secrets
+}
+
+async function linkOf(secrets: Secrets): Promise<string | null> {
+  return (await secrets.enter(BEAM, null)).invite
+}
+
+async function asked(secrets: Secrets): Promise<JoinRequest> {
+  const request = await secrets.ask(BEAM)
+  if (!request) throw new Error('It has a link.')
+  return request
+}
+
+/** One device asks another one to be let in, with the link that it has. */
+async function joins(joiner: Secrets, me: DeviceId, by: Secrets, from = ADA): Promise<Having> {
+  const answer = await by.answer(BEAM, me, await asked(joiner))
+  if (typeof answer === 'string') throw new Error(`refused: ${answer}`)
+  return joiner.welcomed(BEAM, me, from, answer, false)
+}
+
+/** A device that was let in by the link of another one. */
+async function member(me: DeviceId, by: Secrets): Promise<Secrets> {
+  const secrets = newSecrets()
+  await secrets.enter(BEAM, await linkOf(by))
+  await joins(secrets, me, by)
+  return secrets
+}
+
+async function reads(reader: Secrets, writer: Secrets): Promise<boolean> {
+  const sealed = await writer.seal(BEAM, 'share_clipboard', 'oat milk')
+  return (await reader.open(BEAM, 'share_clipboard', sealed)).is === 'open'
+}
+
+describe('e15 while the keys are changed', () => {
+  /** Asks with the old link at each step of a change, every time as another device. */
+  async function asksAtEachStep(changes: () => Promise<{ device: Secrets; change(): Promise<unknown> }>) {
+    for (let nth = 1; ; nth += 1) {
+      const { device, change } = await changes()
+      const removed = newSecrets()
+      await removed.enter(BEAM, await linkOf(device))
+      const request = await asked(removed)
+      let answer: Awaited<ReturnType<Secrets['answer']>> = 'proof'
+      const answers = async () => {
+        answer = await device.answer(BEAM, EVE, request)
+      }
+      if (!(await atStep(nth, change, answers))) return nth
+      if (typeof answer !== 'string') await removed.welcomed(BEAM, EVE, ADA, answer, false)
+      expect([nth, await reads(removed, device)]).toEqual([nth, false])
+    }
+  }
+
+  it('nobody gets the new ones by the old link', async () => {
+    const steps = await asksAtEachStep(async () => {
+      const ada = await maker()
+      return { device: ada, change: () => ada.rekey(BEAM, [EVE]) }
+    })
+    expect(steps).toBeGreaterThan(5)
+  })
+
+  it('nobody gets those that are handed over by the old link', async () => {
+    const steps = await asksAtEachStep(async () => {
+      const ada = await maker()
+      const bob = await member(BOB, ada)
+      await ada.introduced(BEAM, BOB, ADA, await bob.introduce(BEAM, BOB, ADA))
+      await bob.introduced(BEAM, ADA, BOB, await ada.introduce(BEAM, ADA, BOB))
+      await ada.rekey(BEAM, [EVE])
+      const keys = await ada.handTo(BEAM, BOB, ADA)
+      if (!keys) throw new Error('Ada knows Bob.')
+      return { device: bob, change: () => bob.handed(BEAM, ADA, BOB, keys, [ADA, BOB]) }
+    })
+    expect(steps).toBeGreaterThan(5)
+  })
+})
