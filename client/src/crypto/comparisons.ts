@@ -116,7 +116,7 @@ export class Comparisons {
     const begun = this.#begun.get(device)
     if (!begun?.compared) return false
     const told = await toldBy(message, { keys: begun.keys, device: me }, begun.compared.psk)
-    return told !== null && this.ring.welcomed(told)
+    return told !== null && this.ring.welcomed(told, null)
   }
 }
 

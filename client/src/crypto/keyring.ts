@@ -257,16 +257,19 @@ export class Keyring {
 
   /**
    * Takes what was kept or told. Returns false when it is not what it should be; nothing of it is taken then.
-   * @param trust says how much of it, once everything is made and nothing else can come between
+   * @param trust says how much of it, by the keys in it, once everything is made and nothing else can come between
    */
-  async take(told: SharedKeys, trust: () => Taken = () => 'all'): Promise<boolean> {
+  async take(
+    told: SharedKeys,
+    trust: (keys: ReadonlyMap<string, Bytes>) => Taken = () => 'all',
+  ): Promise<boolean> {
     const keys = await namedKeys(told.keys.slice(-MOST_KEYS))
     const [sealing, secret] = [keys?.get(told.current), keyOf(told.invite)]
     if (!keys || !sealing || !secret) return false
     const made = await makeCurrent(sealing, secret)
     const { changes, removed } = told
     // Nothing is awaited from here on.
-    const taken = trust()
+    const taken = trust(keys)
     if (taken === 'nothing') return false
     for (const [id, key] of keys) this.#add(id, key)
     this.#hasLetIn ||= told.hasLetIn
@@ -280,10 +283,31 @@ export class Keyring {
 
   /**
    * Takes what a welcome tells. A device that is in takes the keys alone: a removed device has the invite of before, and could welcome
-   * one that was away. One that made its key where it found none (E11), or that was given a link which it did not know, takes all.
+   * one that was away. One that made its key where it found none (E11) takes all.
+   * @param by the link with which it was asked for; null after a comparison
    */
-  welcomed(told: SharedKeys): Promise<boolean> {
-    return this.take(told, () => (this.hasOtherLink || this.#changes[0] === 0 ? 'all' : 'keys'))
+  async welcomed(told: SharedKeys, by: Invite | null): Promise<boolean> {
+    const isTaken = await this.take(told, (keys) => {
+      if (by && this.isKeyed && !this.inviteNamed(toBase64Url(by.keys.id))) return this.#takenBy(by, keys)
+      return this.#changes[0] === 0 ? 'all' : 'keys'
+    })
+    // It was asked with once, whatever came of it.
+    if (this.#other === by) this.#other = null
+    return isTaken
+  }
+
+  /**
+   * How much counts of a welcome by a link that this device did not know. Anybody can make a link with the id of the beam, and a removed
+   * device has all keys but those that were made since: only who has the key that seals here may say what counts. One that has an
+   * older key may still be of the beam, and could show this device what it seals with that one.
+   */
+  #takenBy(link: Invite, keys: ReadonlyMap<string, Bytes>): Taken {
+    const sealing = this.shared?.current ?? ''
+    if (keys.has(sealing)) {
+      this.#past.add(toBase64Url(link.keys.id))
+      return 'all'
+    }
+    return [...keys.keys()].some((id) => this.#openers.has(id)) ? 'keys' : 'nothing'
   }
 
   /** @throws when this device has not been let in */

@@ -54,7 +54,7 @@ export class LinkJoining {
     const [keys, { link }] = [this.#joining, this.ring]
     if (!keys || !link) return false
     const told = await toldBy(message, { keys, device: me }, link.keys)
-    if (!told || !(await this.ring.welcomed(told))) return false
+    if (!told || !(await this.ring.welcomed(told, link))) return false
     this.#joining = null
     return true
   }

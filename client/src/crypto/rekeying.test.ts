@@ -80,6 +80,11 @@ class Beam {
     this.devices.push(device)
   }
 
+  async #opens(device: Device, by: Device): Promise<void> {
+    if (by.ring.secret) await device.ring.invite(by.ring.secret)
+    await this.#asks(device, by)
+  }
+
   async #asks(device: Device, by: Device): Promise<boolean> {
     const request = await device.joining.ask()
     const message = request && (await by.joining.answer(device.id, request))
@@ -130,7 +135,8 @@ class Beam {
   }
 
   /**
-   * All are back. Groups that do not know each other are brought together by people: the device with the newest keys shows its link.
+   * All are back. Groups that do not know each other are brought together by people: the device with the newest keys shows its link. It
+   * does not have the key of a device that has changed the keys at the same time, and opens the link of that one between.
    */
   async ends(): Promise<void> {
     for (const device of this.in) device.isHere = true
@@ -142,9 +148,11 @@ class Beam {
       const stuck = others.filter(({ ring }) => ring.inviteId !== newest?.ring.inviteId)
       if (stuck.length === 0) return
       for (const device of stuck) {
-        if (!newest?.ring.secret) throw new Error('It has the link.')
-        await device.ring.invite(newest.ring.secret)
-        await this.#asks(device, newest)
+        if (!newest) throw new Error('There is one.')
+        await this.#opens(device, newest)
+        if (device.ring.inviteId === newest.ring.inviteId) continue
+        await this.#opens(newest, device)
+        await this.#opens(device, newest)
       }
     }
   }

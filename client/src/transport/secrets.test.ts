@@ -92,3 +92,54 @@ describe('e15 while the keys are changed', () => {
     expect(steps).toBeGreaterThan(5)
   })
 })
+
+describe('e15 a link that is opened by a device which is in', () => {
+  /** Ada, Bob by her link, and Eve, who has made a beam of her own under the same id. */
+  const three = async () => {
+    const ada = await maker()
+    return { ada, bob: await member(BOB, ada), eve: await maker() }
+  }
+
+  it('of a stranger gives that one nothing, and nothing of theirs opens', async () => {
+    const { ada, bob, eve } = await three()
+    expect(await bob.enter(BEAM, await linkOf(eve))).toMatchObject({ hasOtherLink: true })
+    await joins(bob, BOB, eve, EVE)
+    expect([await reads(ada, bob), await reads(eve, bob), await reads(bob, eve)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(await linkOf(bob)).toBe(await linkOf(ada))
+  })
+
+  it('of a device that was removed before the keys of now gives that one nothing', async () => {
+    const { ada, bob } = await three()
+    const eve = await member(EVE, ada)
+    await bob.rekey(BEAM, [EVE])
+    for (let times = 0; times < 3; times += 1) await eve.rekey(BEAM, [])
+    await bob.enter(BEAM, await linkOf(eve))
+    await joins(bob, BOB, eve, EVE)
+    expect(await reads(eve, bob)).toBe(false)
+  })
+
+  it('gives newer keys where they are made after those of now', async () => {
+    const { ada, bob } = await three()
+    await ada.rekey(BEAM, [EVE])
+    await bob.enter(BEAM, await linkOf(ada))
+    await joins(bob, BOB, ada)
+    expect([await reads(ada, bob), await linkOf(bob)]).toEqual([true, await linkOf(ada)])
+  })
+
+  it('is asked with once, also where nothing newer comes by it', async () => {
+    const { ada, bob, eve } = await three()
+    const renews = (device: Secrets) => device.moved(BEAM, BEAM, true)
+    await renews(ada)
+    await renews(bob)
+    await renews(bob)
+    await bob.enter(BEAM, await linkOf(ada))
+    expect(await joins(bob, BOB, ada)).toMatchObject({ hasOtherLink: false })
+    expect(await bob.enter(BEAM, await linkOf(ada))).toMatchObject({ hasOtherLink: false })
+    await bob.enter(BEAM, await linkOf(eve))
+    expect(await joins(bob, BOB, eve, EVE)).toMatchObject({ hasOtherLink: false })
+  })
+})
