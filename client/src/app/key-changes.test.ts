@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Deposit } from '../crypto/keyring'
+import type { Deposit } from '../crypto/deposit'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { Secrets } from '../transport/secrets'

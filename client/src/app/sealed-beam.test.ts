@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
-import type { Deposit } from '../crypto/keyring'
+import type { Deposit } from '../crypto/deposit'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import { copyId } from '../protocol/clear-copy'

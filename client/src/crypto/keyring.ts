@@ -2,7 +2,7 @@
  * The keys of one beam as one page has them: it seals with one of them and opens with all. Whatever takes time is made before anything
  * of it counts: a change that could be seen half made would give new keys to who has the link of before.
  */
-import { type Bytes, fromBase64Url, randomBytes, toBase64Url, utf8 } from './bytes'
+import { type Bytes, fromBase64Url, isEqual, randomBytes, toBase64Url, utf8 } from './bytes'
 import {
   type Current,
   type Invite,
@@ -13,20 +13,26 @@ import {
   makeCurrent,
   namedKeys,
 } from './current-keys'
+import { type Deposit, depositOf, isProven } from './deposit'
 import { headerOf, type Kind, type Opened, Opener } from './envelope'
 import type { InviteKeys } from './invite'
 import { openKept, sealKept } from './kept-keys'
 import { KnownDevices } from './known-devices'
-import { type Changes, compareStates, type KeptShared, type SharedKeys, sharedIn } from './shared-keys'
+import {
+  type Changes,
+  compareStates,
+  type DepositReason,
+  type KeptShared,
+  laterReason,
+  type SharedKeys,
+  sharedIn,
+} from './shared-keys'
 
 /** More beam keys than a beam ever had say that somebody fills the memory: each removal of a device makes one. */
 const MOST_KEYS = 256
 
 /** The changes of keys that nobody has changed, and of which nobody told how often they were. */
 const NEVER: Changes = [0, 0]
-
-/** What is deposited with a saved beam (E9), as base64url. */
-export type Deposit = Pick<SharedKeys, 'keys' | 'current'>
 
 /** How much of what this device is told it takes: all where that is newer, or only the keys, to open with. */
 type Taken = 'all' | 'keys' | 'nothing'
@@ -46,7 +52,7 @@ export class Keyring {
   #own = randomBytes(KEY_BYTES)
   #hasLetIn = false
   #isDeposited = false
-  #deposits = false
+  #depositReason: DepositReason = 'none'
 
   /** Makes the keys of a new beam. */
   static async make(): Promise<Keyring> {
@@ -173,7 +179,7 @@ export class Keyring {
   /** The server stores the beam: from now on it may have the keys. @param isMine whether the person at this device has saved it */
   stored(isMine: boolean): void {
     this.#isDeposited = true
-    this.#deposits ||= isMine
+    if (isMine) this.#depositsAs('saved')
   }
 
   /**
@@ -181,24 +187,39 @@ export class Keyring {
    * which keys count.
    */
   get deposits(): boolean {
-    return this.#deposits
+    return this.#depositReason === 'saved' || this.#depositReason === 'withdrawn'
   }
 
-  /** What is deposited with a saved beam (E9); null before this device has been let in. */
-  get deposit(): Deposit | null {
+  #depositsAs(reason: DepositReason): void {
+    this.#depositReason = laterReason(this.#depositReason, reason)
+  }
+
+  /** Returns what is deposited with a saved beam (E9); null before this device has been let in. */
+  async deposit(): Promise<Deposit | null> {
     const { shared } = this
-    return shared && { keys: shared.keys, current: shared.current }
+    if (!shared || !this.#current) return null
+    const { invite, inviteOfKey } = this.#current
+    // One that was made of the key needs no proof.
+    return depositOf(isEqual(invite.keys.id, inviteOfKey.id) ? null : invite.secret, shared)
   }
 
-  /** Takes what was deposited; a device that is in takes it to open with. Returns false when it is not what it should be. */
-  async withdraw({ keys, current }: Deposit): Promise<boolean> {
+  /**
+   * Takes what was deposited; a device that is in takes it to open with. Returns false when it is not what it should be, or was not
+   * deposited by who has the link that was opened here.
+   */
+  async withdraw(deposit: Deposit): Promise<boolean> {
+    const { keys, current } = deposit
     const sealing = (await namedKeys(keys))?.get(current)
     if (!sealing) return false
-    const invite = toBase64Url(this.#invite?.secret ?? (await inviteOf(sealing)))
+    const link = this.#invite
+    const isRight = link === null || (await isProven(deposit, sealing, link.secret))
+    const invite = toBase64Url(link?.secret ?? (await inviteOf(sealing)))
     const told = { keys, current, invite, hasLetIn: true, isDeposited: true }
     return this.take({ ...told, changes: NEVER, devices: {}, removed: [] }, () => {
       if (this.isKeyed) return 'keys'
-      this.#deposits = true
+      // The link may have come meanwhile.
+      if (!isRight || this.#invite !== link) return 'nothing'
+      this.#depositsAs('withdrawn')
       return 'all'
     })
   }
@@ -232,16 +253,16 @@ export class Keyring {
       own: toBase64Url(this.#own),
       past: [...this.#past],
       gone: this.devices.gone,
-      deposits: this.#deposits,
+      depositReason: this.#depositReason,
     }
   }
 
   /** Takes what an earlier page has kept. */
-  async restore({ own, past, gone, deposits, ...shared }: KeptShared): Promise<boolean> {
+  async restore({ own, past, gone, depositReason, ...shared }: KeptShared): Promise<boolean> {
     const secret = keyOf(own)
     // Another page of this browser may have kept it since: the others have been told the one of this page.
     if (secret && !this.isKeyed) this.#own = secret
-    this.#deposits ||= deposits
+    this.#depositsAs(depositReason)
     this.devices.forget(gone)
     for (const id of past) this.#past.add(id)
     return shared.keys.length === 0 ? this.#waitWith(shared.invite) : this.take(shared)
@@ -291,6 +312,7 @@ export class Keyring {
       if (by && this.isKeyed && !this.inviteNamed(toBase64Url(by.keys.id))) return this.#takenBy(by, keys)
       return this.#changes[0] === 0 ? 'all' : 'keys'
     })
+    if (isTaken) this.#depositsAs('welcomed')
     // It was asked with once, whatever came of it.
     if (this.#other === by) this.#other = null
     return isTaken

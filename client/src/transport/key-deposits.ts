@@ -3,14 +3,14 @@
  * in the page's memory. It renews no login: the page does so before.
  */
 import * as v from 'valibot'
-import type { Deposit } from '../crypto/keyring'
+import type { Deposit } from '../crypto/deposit'
 import type { BeamId } from '../protocol/bindings'
 import { beamKeysSchema } from '../protocol/schemas'
 
 /** Returns null where nothing was deposited. @throws when the server does not tell */
 export async function readDeposit(beam: BeamId): Promise<Deposit | null> {
-  const { keys, current } = await ask(beam, {})
-  return current === null ? null : { keys, current }
+  const { keys, current, proof } = await ask(beam, {})
+  return current === null ? null : { keys, current, proof }
 }
 
 /** @throws when the server does not take it */

@@ -1,23 +1,27 @@
 /** The keys of beams, where a server, strangers and removed devices try what they can. */
 import { describe, expect, it } from 'vitest'
 import { atStep } from '../crypto/change-stage'
+import type { Deposit } from '../crypto/deposit'
 import type { JoinRequest } from '../crypto/link-joining'
+import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
-import { type Having, Secrets } from './secrets'
+import { type Deposits, type Having, type KeptKeys, Secrets } from './secrets'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const [ADA, BOB, EVE] = ['1', '2', '3'].map(
   (first) => `${first}1234567-89ab-8cde-8f01-23456789abcd` as DeviceId,
 ) as [DeviceId, DeviceId, DeviceId]
 
-function newSecrets(): Secrets {
-  const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
-  return new Secrets(nowhere, { read: async () => null, write: async () => {} })
+const NOWHERE: KeptKeys = { read: async () => null, write: async () => {}, remove: async () => {} }
+const NO_DEPOSITS: Deposits = { read: async () => null, write: async () => {} }
+
+function newSecrets(deposits = NO_DEPOSITS, kept = NOWHERE): Secrets {
+  return new Secrets(kept, deposits)
 }
 
 /** A device that has made a beam. */
-async function maker(): Promise<Secrets> {
-  const secrets = newSecrets()
+async function maker(deposits = NO_DEPOSITS): Promise<Secrets> {
+  const secrets = newSecrets(deposits)
   await secrets.make(BEAM)
   return secrets
 }
@@ -141,5 +145,88 @@ describe('e15 a link that is opened by a device which is in', () => {
     expect(await bob.enter(BEAM, await linkOf(ada))).toMatchObject({ hasOtherLink: false })
     await bob.enter(BEAM, await linkOf(eve))
     expect(await joins(bob, BOB, eve, EVE)).toMatchObject({ hasOtherLink: false })
+  })
+})
+
+describe('e9 the deposit of a saved beam', () => {
+  class Bank implements Deposits {
+    deposit: Deposit | null = null
+    read = async () => this.deposit
+    write = async (_: BeamId, deposit: Deposit) => {
+      this.deposit = deposit
+    }
+  }
+
+  /** Ada has saved her beam. */
+  async function saved() {
+    const bank = new Bank()
+    const ada = await maker(bank)
+    await ada.stored(BEAM, true)
+    await ada.deposit(BEAM)
+    return { bank, ada }
+  }
+
+  /** A device that comes to the saved beam, with a link or without. */
+  async function comes(bank: Bank, link: string | null, kept = NOWHERE) {
+    const device = newSecrets(bank, kept)
+    await device.enter(BEAM, link)
+    return { device, having: await device.withdraw(BEAM) }
+  }
+
+  it('opens for who has the link, or a link that was made of its key', async () => {
+    const { bank, ada } = await saved()
+    const phone = await comes(bank, null)
+    const guests = [await comes(bank, await linkOf(ada)), await comes(bank, await linkOf(phone.device))]
+    for (const { device, having } of [phone, ...guests]) {
+      expect(having).toMatchObject({ isKeyed: true, deposits: true })
+      expect(await reads(device, ada)).toBe(true)
+    }
+  })
+
+  it('that the server made up is not believed by who has the link, and gets no keys of that device', async () => {
+    const { bank, ada } = await saved()
+    const { deposit: right } = bank
+    await (await maker(bank)).deposit(BEAM)
+    const { deposit: made } = bank
+    if (!right || !made) throw new Error('There are two.')
+    const mixed = [
+      { ...made, proof: right.proof },
+      { ...right, ...made, keys: [...right.keys, ...made.keys] },
+    ]
+    for (const deposit of [made, { ...made, proof: null }, ...mixed]) {
+      bank.deposit = deposit
+      const { device, having } = await comes(bank, await linkOf(ada))
+      expect(having).toMatchObject({ isKeyed: false, deposits: false })
+      expect(await joins(device, BOB, ada)).toMatchObject({ isKeyed: true, deposits: false })
+      expect(await reads(ada, device)).toBe(true)
+    }
+  })
+
+  it('is not made by a device that was let in since, or by a later page of it', async () => {
+    const { bank, ada } = await saved()
+    const pages = new Map<BeamId, KeptShared>()
+    const kept: KeptKeys = {
+      read: async (beam) => pages.get(beam) ?? null,
+      write: async (beam, keys) => void pages.set(beam, keys),
+      remove: async () => {},
+    }
+    const { device, having } = await comes(bank, null, kept)
+    expect(having.deposits).toBe(true)
+    // Another page of the browser has begun with the same keys.
+    const other = newSecrets(bank, kept)
+    await other.enter(BEAM, null)
+    expect(await joins(device, BOB, ada)).toMatchObject({ isKeyed: true, deposits: false })
+    for (const page of [other, newSecrets(bank, kept), device]) {
+      expect(await page.enter(BEAM, null)).toMatchObject({ deposits: false })
+    }
+    // Its person may still save the beam.
+    expect(await device.stored(BEAM, true)).toMatchObject({ deposits: true })
+  })
+
+  it('keeps what proves it when a device that does not know the link deposits the same', async () => {
+    const { bank, ada } = await saved()
+    const { device } = await comes(bank, null)
+    await device.deposit(BEAM)
+    expect((await comes(bank, await linkOf(ada))).having.isKeyed).toBe(true)
   })
 })

@@ -4,9 +4,10 @@
  */
 import { fromBase64Url, toBase64Url } from '../crypto/bytes'
 import { Comparisons, type ShareMessage } from '../crypto/comparisons'
+import { type Deposit, isSameKeys } from '../crypto/deposit'
 import type { Header, Kind } from '../crypto/envelope'
 import { HandingOver, type Introduced } from '../crypto/handing-over'
-import { type Deposit, Keyring } from '../crypto/keyring'
+import { Keyring } from '../crypto/keyring'
 import { type JoinRequest, LinkJoining, type Refusal } from '../crypto/link-joining'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { WelcomeMessage } from '../crypto/state-welcome'
@@ -120,8 +121,11 @@ export class Secrets {
 
   /** Deposits the keys of a beam that is saved, so that those who may read it can open it. @throws when the server refuses */
   async deposit(beam: BeamId): Promise<void> {
-    const { deposit } = this.#beam(beam).ring
-    if (deposit) await this.deposits.write(beam, deposit)
+    const deposit = await this.#beam(beam).ring.deposit()
+    if (!deposit) return
+    // Who has the link could not believe what a device without it deposits.
+    const before = deposit.proof === null ? await this.deposits.read(beam) : null
+    if (!before || !isSameKeys(before, deposit)) await this.deposits.write(beam, deposit)
   }
 
   /** Takes what was deposited with a saved beam, where there is any. */
