@@ -275,9 +275,14 @@ export class Secrets {
     return this.#beam(beam).comparing.commit(bytesOf(beam), device)
   }
 
-  /** A device without the link begins to join by this one. */
-  accept(beam: BeamId, device: DeviceId, commitment: string): Promise<ShareMessage | null> {
-    return this.#beam(beam).comparing.accept(device, commitment)
+  /** A device without the link begins to join by this one. @param mayBegin whether it may, if it has not begun so before */
+  accept(
+    beam: BeamId,
+    device: DeviceId,
+    commitment: string,
+    mayBegin: boolean,
+  ): ReturnType<Comparisons['accept']> {
+    return this.#beam(beam).comparing.accept(device, commitment, mayBegin)
   }
 
   reveal(beam: BeamId, device: DeviceId, share: ShareMessage): ReturnType<Comparisons['reveal']> {
@@ -295,6 +300,7 @@ export class Secrets {
     return welcome
   }
 
+  /** Ends what a joiner has begun with this device, or this one as a joiner with that. */
   async forgetJoiner(beam: BeamId, device: DeviceId): Promise<void> {
     this.#beam(beam).comparing.forget(device)
   }
