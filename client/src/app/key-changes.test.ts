@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Deposit } from '../crypto/keyring'
+import type { Deposit } from '../crypto/deposit'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { Secrets } from '../transport/secrets'
@@ -179,6 +179,20 @@ describe('e15 the removal of a device', () => {
     server.lists(ADA, BOB, CLEO)
     await vi.waitFor(() => expect(late.isLinkOld).toBe(true))
     expect(late.states.at(-1)).toBe('waiting')
+  })
+
+  it('is not asked for over and over by the link of a stranger', async () => {
+    const stranger = newSecrets()
+    const { invite } = await stranger.make(BEAM)
+    new Page(server, CLEO, invite, stranger)
+    bob.channel.end()
+    const before = server.ways.length
+    const back = new Page(server, BOB, invite, bob.secrets)
+    server.lists(CLEO, BOB)
+    await back.is('sealed')
+    for (let times = 0; times < 20; times += 1) await settled()
+    const joins = server.ways.slice(before).filter(({ message }) => (message as { op: string }).op === 'join')
+    expect(joins).toHaveLength(1)
   })
 
   it('seals anew what opens a kept beam without a device', async () => {

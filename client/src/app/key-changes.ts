@@ -1,5 +1,5 @@
 /** Keeps the keys of a sealed beam the same on all devices that are in, when one of them changes the keys (E15). */
-import type { WelcomeMessage } from '../crypto/keyring'
+import type { WelcomeMessage } from '../crypto/state-welcome'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import type { WayIn } from '../protocol/ways-in'
 import type { Having } from '../transport/secrets'

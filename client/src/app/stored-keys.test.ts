@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
-import type { Deposit } from '../crypto/keyring'
+import type { Deposit } from '../crypto/deposit'
 import type { BeamId } from '../protocol/bindings'
 import { Gate } from '../transport/gate'
 import { type Deposits, Secrets } from '../transport/secrets'

@@ -1,6 +1,6 @@
 /** The ways into a sealed beam: this device asks to be let in, and lets others in (E6, E8). */
 import type { BeamId, DeviceId } from '../protocol/bindings'
-import { LettingIn } from '../protocol/letting-in'
+import { LettingIn, LOCKED_MS } from '../protocol/letting-in'
 import type { WayIn } from '../protocol/ways-in'
 import type { Encryption } from '../stores/encryption'
 import type { Trust } from '../stores/trust'
@@ -49,8 +49,16 @@ export class WaysIn {
   #learning: { readonly promise: Promise<void>; readonly end: () => void } | null = null
   /** The devices with which this one compares, as a joiner. */
   readonly #comparing = new Set<DeviceId>()
+  /** Those of them whose person has refused this one: they are not asked again by itself. */
+  readonly #refusedBy = new Set<DeviceId>()
+  /** How often this one has begun anew with devices that have forgotten it. */
+  readonly #anew = new LettingIn()
+  /** Begins again with all devices: one may have been locked, and a message may be lost. */
+  #again: ReturnType<typeof setTimeout> | null = null
   /** What this device shows to be compared, of each joiner that waits. */
   readonly #asking = new Map<DeviceId, readonly number[]>()
+  /** Those of them that are being let in. */
+  readonly #entering = new Set<DeviceId>()
   #kind: Encryption['kind'] = 'unknown'
   #others: readonly DeviceId[] = []
   #me: DeviceId | null = null
@@ -67,6 +75,7 @@ export class WaysIn {
     this.#refusing.clear()
     this.#joining.end()
     this.#comparing.clear()
+    this.#refusedBy.clear()
   }
 
   /** This device has the secret of another link: all are asked with that, and nothing has to be compared. */
@@ -96,11 +105,26 @@ export class WaysIn {
       this.#answerEarly()
     }
     for (const device of this.#asking.keys()) if (!others.includes(device)) this.#withdraw(device)
-    // One that comes back has forgotten what both had begun.
+    // One that comes back may have forgotten what both had begun.
     for (const device of this.#comparing) if (!others.includes(device)) this.#comparing.delete(device)
+    if (kind !== 'locked') this.#stopComparing()
     if (kind === 'waiting' || this.#learning) return this.#joining.setDevices(others)
     this.#joining.end()
-    if (kind === 'locked') for (const device of others) void this.#commit(device)
+    if (kind === 'locked') this.#compare()
+  }
+
+  #compare(): void {
+    for (const device of this.#others) void this.#commit(device)
+    this.#again ??= setTimeout(() => {
+      this.#again = null
+      for (const device of this.#comparing) if (!this.#refusedBy.has(device)) this.#comparing.delete(device)
+      this.#compare()
+    }, LOCKED_MS)
+  }
+
+  #stopComparing(): void {
+    if (this.#again !== null) clearTimeout(this.#again)
+    this.#again = null
   }
 
   /** Whether every other device has said that it has no key itself. */
@@ -161,16 +185,17 @@ export class WaysIn {
   end(): void {
     this.hasLearnt()
     this.#joining.end()
+    this.#stopComparing()
     this.#asking.clear()
   }
 
   /** The person says that a joiner shows the same pictures. Returns whether it waited to be let in. */
   confirm(device: DeviceId): boolean {
+    if (this.#entering.has(device)) return true
     const signs = this.#asking.get(device)
     if (!signs) return false
     this.#asking.delete(device)
-    this.events.onTrust(device, { signs, state: 'verified', isIn: true })
-    void this.#letIn(device, signs)
+    void this.#letIn(device, signs, 'verified')
     return true
   }
 
@@ -178,6 +203,7 @@ export class WaysIn {
   refuse(device: DeviceId): void {
     if (!this.#asking.has(device)) return
     this.#withdraw(device)
+    this.#forget(device)
     this.events.send(device, { op: 'refused', why: 'person' })
   }
 
@@ -221,8 +247,13 @@ export class WaysIn {
   async #commit(device: DeviceId): Promise<void> {
     if (this.#comparing.has(device)) return
     this.#comparing.add(device)
-    const commitment = await this.secrets.commit(this.beam(), device)
-    this.events.send(device, { op: 'commit', commitment })
+    try {
+      const commitment = await this.secrets.commit(this.beam(), device)
+      this.events.send(device, { op: 'commit', commitment })
+    } catch {
+      // The worker was replaced: the next look begins again.
+      this.#comparing.delete(device)
+    }
   }
 
   async #joins(from: DeviceId, { op: _op, ...request }: Extract<WayIn, { op: 'join' }>) {
@@ -240,9 +271,12 @@ export class WaysIn {
   async #commits(from: DeviceId, commitment: string): Promise<() => void> {
     const refuse = (why: 'keyless' | 'locked') => () => this.events.send(from, this.#refusal(why))
     if (this.#kind !== 'sealed') return refuse('keyless')
-    if (!this.#lettingIn.begins(from, this.events.now())) return refuse('locked')
-    const share = await this.secrets.accept(this.beam(), from, commitment)
-    return share ? () => this.events.send(from, { op: 'accept', ...share }) : refuse('locked')
+    const now = this.events.now()
+    const accepted = await this.secrets.accept(this.beam(), from, commitment, this.#lettingIn.mayBegin(now))
+    if (!accepted) return refuse('locked')
+    // The answer alone tells who stands between two devices what this one would show.
+    if (accepted.isNew) this.#lettingIn.begins(from, now)
+    return () => this.events.send(from, { op: 'accept', ...accepted.share })
   }
 
   #refusal(why: Refused['why']): Refused {
@@ -257,8 +291,7 @@ export class WaysIn {
     const isTrusted = !hasLetIn && !this.events.asksBefore()
     return () => {
       if (isTrusted) {
-        this.events.onTrust(from, { signs, state: 'unverified', isIn: true })
-        void this.#letIn(from, signs)
+        void this.#letIn(from, signs, 'unverified')
         return
       }
       this.#asking.set(from, signs)
@@ -268,12 +301,29 @@ export class WaysIn {
   }
 
   async #accepts(from: DeviceId, { op: _op, ...share }: Extract<WayIn, { op: 'accept' }>) {
-    const revealed = this.#comparing.has(from) ? await this.secrets.reveal(this.beam(), from, share) : null
+    if (!this.#comparing.has(from)) return () => {}
+    const revealed = await this.secrets.reveal(this.beam(), from, share)
+    if (!revealed) return () => this.#beginAnew(from)
     return () => {
-      if (!revealed || this.#kind === 'sealed') return
+      if (this.#kind === 'sealed') return
       this.events.onTrust(from, { signs: revealed.signs, state: 'unverified', isIn: false })
       this.events.send(from, { op: 'reveal', ...revealed.share })
     }
+  }
+
+  /** A device that was loaded again has other pictures. It could also be somebody who tries until they are the right ones. */
+  #beginAnew(device: DeviceId): void {
+    const now = this.events.now()
+    if (this.#kind !== 'locked' || !this.#anew.mayBegin(now)) return
+    this.#anew.begins(device, now)
+    this.#comparing.delete(device)
+    this.#forget(device)
+    void this.#commit(device)
+  }
+
+  /** What one of the two has begun with the other is over: the next time both show other pictures. */
+  #forget(device: DeviceId): void {
+    void this.secrets.forgetJoiner(this.beam(), device).catch(() => {})
   }
 
   async #letsIn(from: DeviceId, { op: _op, ...message }: Extract<WayIn, { op: 'welcome' }>) {
@@ -300,10 +350,18 @@ export class WaysIn {
     this.#comparing.clear()
   }
 
-  async #letIn(device: DeviceId, signs: readonly number[]): Promise<void> {
-    const welcome = await this.secrets.letIn(this.beam(), device, signs)
-    if (!welcome) return
+  async #letIn(device: DeviceId, signs: readonly number[], state: 'verified' | 'unverified'): Promise<void> {
+    this.#entering.add(device)
+    const welcome = await this.secrets.letIn(this.beam(), device, signs).catch(() => null)
+    this.#entering.delete(device)
+    if (!welcome) {
+      // It shows other pictures by then, or is not known any more.
+      this.events.onTrust(device, null)
+      this.events.send(device, { op: 'refused', why: 'proof' })
+      return
+    }
     this.#lettingIn.letsIn(device)
+    this.events.onTrust(device, { signs, state, isIn: true })
     this.events.send(device, { op: 'welcome', ...welcome })
   }
 
@@ -315,14 +373,17 @@ export class WaysIn {
     if (why === 'proof') this.#refusing.add(from)
     if (why === 'keyless' || why === 'proof') this.events.onRefused()
     if (from === this.#joining.asked) this.#joining.next()
-    if (this.#comparing.delete(from)) this.events.onTrust(from, null)
+    if (!this.#comparing.has(from)) return
+    this.events.onTrust(from, null)
+    if (why === 'keyless' || why === 'proof') this.#comparing.delete(from)
+    if (why === 'person' || why === 'proof') this.#forget(from)
+    if (why === 'person') this.#refusedBy.add(from)
   }
 
   /** A joiner is not waited for any more. */
   #withdraw(device: DeviceId): void {
     this.#asking.delete(device)
     this.events.onTrust(device, null)
-    void this.secrets.forgetJoiner(this.beam(), device)
   }
 }
 

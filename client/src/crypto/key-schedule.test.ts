@@ -64,7 +64,7 @@ describe('what follows of', () => {
         expect(unpad(padded)).toEqual(content)
 
         const ring = new Keyring()
-        await ring.withdraw({ keys: [toBase64Url(beamKey)], current: toBase64Url(keyId) })
+        await ring.withdraw({ keys: [toBase64Url(beamKey)], current: toBase64Url(keyId), proof: null })
         expect(ring.secret).toEqual(follows(beamKey, 'beam-e2e/1 invite', 32))
       }),
     )
@@ -114,7 +114,7 @@ describe('what follows of', () => {
     /** Everything of 32 bytes that follows of a secret, whatever it is the secret of. */
     const all = async (secret: Uint8Array<ArrayBuffer>) => {
       const ring = new Keyring()
-      await ring.withdraw({ keys: [toBase64Url(secret)], current: await keyIdOf(secret) })
+      await ring.withdraw({ keys: [toBase64Url(secret)], current: await keyIdOf(secret), proof: null })
       const { mac, psk } = await inviteKeysOf(secret)
       const { pieces, cipher } = await fileKeysOf({ key: toBase64Url(secret), salt: 'A'.repeat(32) })
       return [secret, ring.secret ?? secret, mac, psk, pieces, cipher.header.slice(24)].map(toBase64Url)

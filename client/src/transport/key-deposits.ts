@@ -3,7 +3,7 @@
  * in the page's memory. It renews no login: the page does so before.
  */
 import * as v from 'valibot'
-import type { Deposit } from '../crypto/keyring'
+import type { Deposit } from '../crypto/deposit'
 import type { BeamId } from '../protocol/bindings'
 import { beamKeysSchema } from '../protocol/schemas'
 
@@ -15,8 +15,8 @@ const REFUSALS = [401, 403, 404]
 export async function readDeposit(beam: BeamId): Promise<Deposit | null> {
   const answer = await ask(beam, {})
   if (REFUSALS.includes(answer.status)) return null
-  const { keys, current } = v.parse(beamKeysSchema, await bodyOf(answer))
-  return current === null ? null : { keys, current }
+  const { keys, current, proof } = v.parse(beamKeysSchema, await bodyOf(answer))
+  return current === null ? null : { keys, current, proof }
 }
 
 /** @throws when the server does not take it */
