@@ -24,6 +24,9 @@ export const OTHER = '02234567-89ab-4cde-8f01-23456789abcd' as ItemId
 
 export const CLEAR: LiveItem = { id: OTHER, seq: 1, from: ADA, at: 1, message: 'clear', extra: 'text' }
 
+/** Keys are made and opened in other threads, which a machine that is in use lets wait. */
+const SLOWLY = { timeout: 5_000 }
+
 /** Has the form of an envelope, which anybody can make. */
 export const LOOKALIKE = `e2e1.${toBase64Url(Uint8Array.of(1, ...new Uint8Array(304)))}`
 
@@ -149,7 +152,7 @@ export class Page {
 
   /** Resolves once the page says that the beam is so for it. */
   async is(kind: Encryption['kind']): Promise<void> {
-    await vi.waitFor(() => expect(this.states.at(-1)).toBe(kind))
+    await vi.waitFor(() => expect(this.states.at(-1)).toBe(kind), SLOWLY)
   }
 
   async opens(item: LiveItem): Promise<Item> {
@@ -162,7 +165,7 @@ export class Page {
   async opensLater(item: LiveItem): Promise<Item> {
     const before = this.resyncs
     await expect(this.opens(item)).rejects.toThrow()
-    await vi.waitFor(() => expect(this.resyncs).toBeGreaterThan(before))
+    await vi.waitFor(() => expect(this.resyncs).toBeGreaterThan(before), SLOWLY)
     return this.opens(item)
   }
 }
@@ -228,5 +231,5 @@ export async function bobJoins(): Promise<Page> {
 
 /** Resolves once so many items were shared. */
 export async function shared(count = 1): Promise<void> {
-  await vi.waitFor(() => expect(server.of('share')).toHaveLength(count))
+  await vi.waitFor(() => expect(server.of('share')).toHaveLength(count), SLOWLY)
 }
