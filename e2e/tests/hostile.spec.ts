@@ -3,7 +3,8 @@ import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import { Hostile, type Message, spoilsTexts, withoutItems } from '../support/hostile.ts'
 import { hasDirectLink } from '../support/paths.ts'
-import { seals } from '../support/sealing.ts'
+import { letsPhantomIn } from '../support/phantom.ts'
+import { opensDevices, seals } from '../support/sealing.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
 const UNOPENED = 'This item could not be opened on this device.'
@@ -304,6 +305,25 @@ test('a device that the server makes up is shown, and told nothing that it could
     if (message.type === 'signal') expect(message.message).toMatch(/^e2e1\./)
     else expect((message.message as { op: string }).op).toMatch(/^(refused|device)$/)
   }
+})
+
+test('a device that the server lets in first is shown as not verified on all devices @everywhere', async ({
+  device,
+}) => {
+  const { laptop, phone, there, link } = await twoDevices(device)
+  await letsPhantomIn(there, link)
+  await phone.opens(link)
+  const showsIt = async (one: Device) => {
+    await expect(one.page.getByRole('button', { name: 'Not verified' })).toBeVisible()
+    await opensDevices(one)
+    const list = one.page.getByRole('list').filter({ hasText: 'This device' })
+    await expect(list.locator(':scope > li')).toHaveCount(3)
+    await expect(list.getByText('Not verified')).toBeVisible()
+    await expect(one.page.getByText('Only these devices can read what is shared here.')).toHaveCount(0)
+  }
+  for (const one of [laptop, phone]) await showsIt(one)
+  await phone.page.reload()
+  await showsIt(phone)
 })
 
 for (const [what, spoilt] of [

@@ -30,7 +30,7 @@ import { AccessNews } from './access-news'
 import { AddressedItems } from './addressed-items'
 import { type BeamChannel, ClearChannel } from './beam-channel'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
-import { learnIn, learnPolicy, learnRemoved, learnTrust, loadTrust } from './beam-trust'
+import { learnIn, learnPolicy, learnRemoved, learnTrust, learnUnverified, loadTrust } from './beam-trust'
 import { ClearCopies, loadClearCopies } from './clear-copies'
 import type { PageContext } from './context'
 import { DeviceLinks } from './device-links'
@@ -261,6 +261,7 @@ export class BeamConnection {
       onIn: (device) => learnIn(stores, this.#beamId, device),
       asksBefore: () => letsNobodyInUnasked(stores.trust.getState()),
       onRemoved: (devices) => learnRemoved(stores, this.#beamId, devices),
+      onUnverified: (devices) => learnUnverified(stores, devices),
       mayRemove: () => mayRemoveDevices(stores.access.getState()),
     })
     this.ways = sealed.ways

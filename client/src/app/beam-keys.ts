@@ -28,6 +28,8 @@ export interface BeamKeysEvents extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 
   onKeyed(): void
   /** The devices that were removed, which have no key of now. */
   onRemoved(devices: readonly DeviceId[]): void
+  /** The other devices that were let in without the link and that nobody has compared. */
+  onUnverified(devices: readonly DeviceId[]): void
   /** Whether this device may remove others (S25). */
   mayRemove(): boolean
 }
@@ -117,6 +119,7 @@ export class BeamKeys {
       send,
       onIn: (device) => this.ways.cameOtherwise(device),
       onHanded: (having) => this.#handed(having),
+      onWarned: (having) => this.#has(having),
     })
     this.texts = new SealedTexts(secrets, {
       beam: () => this.#beam,
@@ -184,6 +187,7 @@ export class BeamKeys {
   welcomed(me: DeviceId): void {
     this.#me = me
     this.#named.open()
+    this.#showUnverified()
     this.ways.welcomed(me)
     this.#changes.welcomed(me)
   }
@@ -341,6 +345,7 @@ export class BeamKeys {
     if (this.#hasEnded) return
     this.#having = having
     this.#events.onRemoved(having.removed)
+    this.#showUnverified()
     // As when two devices were removed at once by two others.
     if (having.uncovered.length > 0) this.removed(having.uncovered)
     const { isKeyed, invite } = having
@@ -350,6 +355,12 @@ export class BeamKeys {
       this.#events.onLearnt({ isSealed: true, ...(invite !== null && { invite }) })
     }
     this.#look()
+  }
+
+  /** This device may be one of them: that is for the others to know. */
+  #showUnverified(): void {
+    if (this.#having === null || this.#me === null) return
+    this.#events.onUnverified(this.#having.unverified.filter((device) => device !== this.#me))
   }
 
   /** Keys that this device does not know may be in the deposit of a saved beam. */

@@ -38,6 +38,11 @@ export function learnRemoved(stores: Watched, beam: BeamId, devices: readonly De
   if (stores.trust.getState() !== before) keep(stores, beam)
 }
 
+/** The devices are told to be not compared. It is not kept here, because it is kept with the keys. */
+export function learnUnverified(stores: Watched, devices: readonly DeviceId[]): void {
+  tell(stores, { type: 'told', devices })
+}
+
 /** The device has let this one in. */
 export function learnIn(stores: Watched, beam: BeamId, device: DeviceId): void {
   tell(stores, { type: 'in', device })
@@ -57,6 +62,7 @@ export function createTrust(
   return {
     confirmDevice(device) {
       if (ways()?.confirm(device)) return
+      ways()?.compared(device)
       tell(stores, { type: 'confirmed', device })
       const { session } = stores
       const state = session.getState()
@@ -74,7 +80,7 @@ export function createTrust(
 function keep({ trust }: Watched, beam: BeamId): void {
   const { devices } = trust.getState()
   const lasting = Object.entries(devices)
-    .filter(([, { isIn }]) => isIn)
+    .filter(([, { isIn, signs }]) => isIn && signs.length > 0)
     .map(([device, one]) => [device, one.state === 'asking' ? { ...one, state: 'unverified' } : one])
   if (lasting.length === 0) browserStorage.removeItem(TRUST_KEY + beam)
   else browserStorage.setItem(TRUST_KEY + beam, JSON.stringify(Object.fromEntries(lasting)))

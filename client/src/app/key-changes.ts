@@ -11,6 +11,8 @@ export interface KeyChangesEvents {
   onIn(device: DeviceId): void
   /** Another device has handed over what it has. */
   onHanded(having: Having): void
+  /** A device has told of others that were not compared. */
+  onWarned(having: Having): void
 }
 
 /** What a device is to be handed. */
@@ -77,9 +79,10 @@ export class KeyChanges {
   async introduced(from: DeviceId, { sealed, isAnswer }: Extract<WayIn, { op: 'device' }>) {
     const me = this.#me
     if (me === null || !this.#others.includes(from)) return () => {}
-    const { keys, isAsking, isIn } = await this.secrets.introduced(this.beam(), from, me, sealed)
+    const { keys, isAsking, isIn, having } = await this.secrets.introduced(this.beam(), from, me, sealed)
     return () => {
       if (isIn) this.events.onIn(from)
+      if (having) this.events.onWarned(having)
       if (keys) this.hand([[from, keys]])
       // An answer is not answered, or two devices that know nothing of each other's keys would go on for ever.
       if (isAsking && !isAnswer) void this.#introduce(from, true)

@@ -93,6 +93,8 @@ export class Page {
   /** Whether a later page knows that the beam is sealed. */
   isKnownSealed = false
   asks = false
+  /** The devices that others have told of, and that nobody has compared. */
+  unverified: readonly DeviceId[] = []
   mayRemove = false
   /** Whether it has asked for the removal of every device that is gone. */
   hasRemoved = true
@@ -142,6 +144,9 @@ export class Page {
         this.trust[device] = trust
       },
       onRemoved: () => {},
+      onUnverified: (devices) => {
+        this.unverified = devices
+      },
       onMissing: () => {},
       asksBefore: () => this.asks,
       mayRemove: () => this.mayRemove,

@@ -199,6 +199,15 @@ export class WaysIn {
     return true
   }
 
+  /** The person says that a device that is in shows the same pictures: with it, this one was compared too. */
+  compared(device: DeviceId): void {
+    const devices = this.#me === null ? [device] : [device, this.#me]
+    void this.secrets
+      .compared(this.beam(), devices)
+      .then((having) => this.events.onHaving(having))
+      .catch(() => {})
+  }
+
   /** The person refuses a joiner. */
   refuse(device: DeviceId): void {
     if (!this.#asking.has(device)) return
@@ -352,7 +361,9 @@ export class WaysIn {
 
   async #letIn(device: DeviceId, signs: readonly number[], state: 'verified' | 'unverified'): Promise<void> {
     this.#entering.add(device)
-    const welcome = await this.secrets.letIn(this.beam(), device, signs).catch(() => null)
+    const welcome = await this.secrets
+      .letIn(this.beam(), device, signs, state === 'verified')
+      .catch(() => null)
     this.#entering.delete(device)
     if (!welcome) {
       // It shows other pictures by then, or is not known any more.

@@ -117,15 +117,23 @@ export class Comparisons {
     }
   }
 
-  /** Returns the welcome of a joiner; null for one that has not revealed its share, or shows other signs than these. */
-  async letIn(device: string, signs: readonly number[]): Promise<WelcomeMessage | null> {
+  /**
+   * Returns the welcome of a joiner; null for one that has not revealed its share, or shows other signs than these.
+   * @param isCompared whether a person has compared them. One that nobody has compared is let in only where no device was before.
+   */
+  async letIn(device: string, signs: readonly number[], isCompared: boolean): Promise<WelcomeMessage | null> {
     const found = this.#joiners.get(device)?.found
     this.#joiners.delete(device)
-    const { shared } = this.ring
+    const { ring } = this
+    const { shared } = ring
     if (!shared || found?.compared.signs.join() !== signs.join()) return null
-    // Before anything is awaited: of two that come at once, only one is the first.
-    this.ring.letsIn()
-    return welcomeWith(shared, { publicKey: found.share.publicKey, device }, found.compared.psk)
+    // Nothing is awaited from here on: of two that come at once, only one is the first.
+    if (!isCompared && shared.hasLetIn) return null
+    ring.letsIn()
+    if (isCompared) ring.unverified.compare([device])
+    else ring.unverified.add(device)
+    const told = { ...shared, unverified: ring.unverified.ids }
+    return welcomeWith(told, { publicKey: found.share.publicKey, device }, found.compared.psk)
   }
 
   /** Ends what a joiner has begun. */

@@ -7,7 +7,7 @@ import { type Bytes, toBase64Url, utf8 } from './bytes'
 import { deviceKeys, openFrom, sealFor } from './device-keys'
 import { headerOf } from './envelope'
 import type { Keyring } from './keyring'
-import { sharedIn } from './shared-keys'
+import { sharedIn, unverifiedSchema } from './shared-keys'
 import { messageOf, sealedOf, type WelcomeMessage } from './state-welcome'
 import { publicBytes } from './welcome'
 
@@ -22,6 +22,7 @@ const introductionSchema = v.object({
   key: v.string(),
   /** The id of its invite: keys can be the same after a renewal. */
   invite: v.string(),
+  unverified: unverifiedSchema,
 })
 
 /** What is to be done for a device that has introduced itself. */
@@ -32,6 +33,8 @@ export interface Introduced {
   readonly isAsking: boolean
   /** Whether it has the key that seals, and so waits for nobody to let it in. */
   readonly isIn: boolean
+  /** Whether it has told of devices that were not compared, and that this one did not know of. */
+  readonly isWarning: boolean
 }
 
 export class HandingOver {
@@ -49,13 +52,14 @@ export class HandingOver {
   /** Returns what tells a device the public key of this one. @throws when this device has not been let in */
   async introduce(me: string, to: string): Promise<string> {
     const key = toBase64Url(await publicBytes(await this.#own))
-    return this.ring.seal('e2e', JSON.stringify({ from: me, to, key, invite: this.ring.inviteId }))
+    const { inviteId: invite, unverified } = this.ring
+    return this.ring.seal('e2e', JSON.stringify({ from: me, to, key, invite, unverified: unverified.ids }))
   }
 
   /** A device has introduced itself. Its key counts only where it was sealed under the newest one: a removed device has the others. */
   async introduced(from: string, me: string, envelope: string): Promise<Introduced> {
     const { ring } = this
-    const none = { keys: null, isAsking: false, isIn: false }
+    const none = { keys: null, isAsking: false, isIn: false, isWarning: false }
     if (!ring.isKeyed || ring.devices.isRemoved(from)) return none
     if (headerOf(envelope)?.keyId !== ring.shared?.current)
       return { ...none, keys: await this.handTo(from, me), isAsking: !ring.knows(envelope) }
@@ -65,8 +69,10 @@ export class HandingOver {
     // The keys may have been changed since, perhaps because of this very device.
     if (headerOf(envelope)?.keyId !== ring.shared?.current) return none
     const isNew = ring.devices.learn(from, said.key)
+    const isWarning = ring.hears(said.unverified)
     const isOther = said.invite !== ring.inviteId
-    return { keys: isOther ? await this.handTo(from, me) : null, isAsking: isNew || isOther, isIn: true }
+    const keys = isOther ? await this.handTo(from, me) : null
+    return { keys, isAsking: isNew || isOther, isIn: true, isWarning }
   }
 
   /** Returns what this device has, for one that is in; null where that one's key is not known. */

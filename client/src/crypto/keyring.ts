@@ -27,6 +27,7 @@ import {
   type SharedKeys,
   sharedIn,
 } from './shared-keys'
+import { UnverifiedDevices } from './unverified-devices'
 
 /** More beam keys than a beam ever had say that somebody fills the memory: each removal of a device makes one. */
 const MOST_KEYS = 256
@@ -39,6 +40,7 @@ type Taken = 'all' | 'keys' | 'nothing'
 
 export class Keyring {
   readonly devices = new KnownDevices()
+  readonly unverified = new UnverifiedDevices()
   /** By the id of the key. */
   readonly #openers = new Map<string, Opener>()
   /** Null before this device has been let in. */
@@ -91,6 +93,7 @@ export class Keyring {
     for (const { id } of this.#invites) this.#past.add(toBase64Url(id))
     this.#add(toBase64Url(next.sealer.keyId), next.beamKey)
     this.#current = next
+    this.unverified.drop(next.removed)
     this.#other = null
   }
 
@@ -168,7 +171,13 @@ export class Keyring {
       changes,
       devices: this.devices.keys,
       removed,
+      unverified: this.unverified.ids,
     }
+  }
+
+  /** Others tell which devices were not compared. Those that were removed do not count. Returns whether that is news. */
+  hears(unverified: readonly string[]): boolean {
+    return this.unverified.merge(unverified.filter((device) => !this.removed.includes(device)))
   }
 
   /** A device is being let in. */
@@ -215,7 +224,7 @@ export class Keyring {
     const isRight = link === null || (await isProven(deposit, sealing, link.secret))
     const invite = toBase64Url(link?.secret ?? (await inviteOf(sealing)))
     const told = { keys, current, invite, hasLetIn: true, isDeposited: true }
-    return this.take({ ...told, changes: NEVER, devices: {}, removed: [] }, () => {
+    return this.take({ ...told, changes: NEVER, devices: {}, removed: [], unverified: [] }, () => {
       if (this.isKeyed) return 'keys'
       // The link may have come meanwhile.
       if (!isRight || this.#invite !== link) return 'nothing'
@@ -246,24 +255,26 @@ export class Keyring {
     if (!this.#invite) return null
     const invite = toBase64Url(this.#invite.secret)
     const isDeposited = this.#isDeposited
-    const none = { keys: [], current: '', changes: NEVER, devices: {}, removed: [] }
+    const none = { keys: [], current: '', changes: NEVER, devices: {}, removed: [], unverified: [] }
     const shared = this.shared ?? { ...none, invite, hasLetIn: false, isDeposited }
     return {
       ...shared,
       own: toBase64Url(this.#own),
       past: [...this.#past],
       gone: this.devices.gone,
+      compared: this.unverified.compared,
       depositReason: this.#depositReason,
     }
   }
 
   /** Takes what an earlier page has kept. */
-  async restore({ own, past, gone, depositReason, ...shared }: KeptShared): Promise<boolean> {
+  async restore({ own, past, gone, compared, depositReason, ...shared }: KeptShared): Promise<boolean> {
     const secret = keyOf(own)
     // Another page of this browser may have kept it since: the others have been told the one of this page.
     if (secret && !this.isKeyed) this.#own = secret
     this.#depositsAs(depositReason)
     this.devices.forget(gone)
+    this.unverified.compare(compared)
     for (const id of past) this.#past.add(id)
     return shared.keys.length === 0 ? this.#waitWith(shared.invite) : this.take(shared)
   }
@@ -295,6 +306,7 @@ export class Keyring {
     for (const [id, key] of keys) this.#add(id, key)
     this.#hasLetIn ||= told.hasLetIn
     this.#isDeposited ||= told.isDeposited
+    this.hears(told.unverified)
     if (taken === 'keys') return true
     const isNewer = !this.shared || compareStates(told, this.shared) > 0
     this.devices.merge(told.devices, removed)

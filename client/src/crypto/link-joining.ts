@@ -40,7 +40,9 @@ export class LinkJoining {
     if (!publicKey || !shown || !invite) return 'proof'
     if (!(await isProof(invite, publicKey, shown))) return 'proof'
     this.ring.letsIn()
-    const welcome = await welcomeWith(shared, { publicKey, device }, invite)
+    // Another may have been let in without the link while the proof was looked at.
+    const told = { ...shared, unverified: this.ring.unverified.ids }
+    const welcome = await welcomeWith(told, { publicKey, device }, invite)
     // One that proves to have the link may still have a key that is no point of the curve, or the link is one of before by now.
     return welcome && this.ring.inviteNamed(id) ? welcome : 'proof'
   }

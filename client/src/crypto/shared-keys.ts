@@ -1,5 +1,6 @@
 /** What the devices of a beam have in common, as a welcome (E6) and `keys` (E15) tell it, and as it is kept for a later page. */
 import * as v from 'valibot'
+import { MOST_UNVERIFIED } from './unverified-devices'
 
 /** How often the beam key, and the invite, of a beam were changed. */
 export type Changes = readonly [keys: number, invites: number]
@@ -19,6 +20,8 @@ export interface SharedKeys {
   readonly devices: Readonly<Record<string, string>>
   /** The devices that were removed before the key that seals was made, those removed last at the end. */
   readonly removed: readonly string[]
+  /** The devices that were let in without the link and that nobody has compared (E8). */
+  readonly unverified: readonly string[]
 }
 
 /**
@@ -40,10 +43,21 @@ export interface KeptShared extends SharedKeys {
   readonly past: readonly string[]
   /** All devices that were removed, perhaps after the key that seals was made. */
   readonly gone: readonly string[]
+  /** The devices that a person at this one has compared. */
+  readonly compared: readonly string[]
   readonly depositReason: DepositReason
 }
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+/** A device's id is a UUID. What is none names no device. */
+const DEVICE_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+const unverified = v.pipe(
+  v.array(v.string()),
+  v.transform((ids) => ids.filter((id) => DEVICE_ID.test(id)).slice(0, MOST_UNVERIFIED)),
+)
+/** What another device tells of those that were not compared. One of an earlier version tells of none. */
+export const unverifiedSchema = v.optional(unverified, [])
+
 const shared = {
   keys: v.array(v.string()),
   current: v.string(),
@@ -53,6 +67,7 @@ const shared = {
   changes: v.tuple([count, count]),
   devices: v.record(v.string(), v.string()),
   removed: v.array(v.string()),
+  unverified: unverifiedSchema,
 }
 const sharedSchema = v.object(shared)
 const keptSchema = v.object({
@@ -60,6 +75,7 @@ const keptSchema = v.object({
   own: v.string(),
   past: v.array(v.string()),
   gone: v.array(v.string()),
+  compared: v.optional(v.array(v.string()), []),
   depositReason: v.optional(v.picklist(DEPOSIT_REASONS), 'none'),
 })
 

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import type { DeviceId } from '../protocol/bindings'
 
 export interface Trust {
-  /** Places of the four pictures that both devices show. */
+  /** Places of the four pictures that both devices show; none where only others could compare that device. */
   readonly signs: readonly number[]
   readonly state: 'asking' | 'unverified' | 'verified'
   /** Whether one of the two has let the other in. Then only a person makes it verified. */
@@ -32,6 +32,8 @@ export type TrustEvent =
   | { type: 'confirmed'; device: DeviceId }
   /** They have none of the newest keys. */
   | { type: 'removed'; devices: readonly DeviceId[] }
+  /** All other devices that nobody has compared, as the devices of the beam tell each other. */
+  | { type: 'told'; devices: readonly DeviceId[] }
   | { type: 'turned'; asksBefore: boolean }
   | { type: 'required'; isRequired: boolean }
   | { type: 'loaded'; devices: TrustState['devices'] }
@@ -60,6 +62,8 @@ export function reduceTrust(state: TrustState, event: TrustEvent): TrustState {
         ? state
         : { ...state, devices: Object.fromEntries(kept) }
     }
+    case 'told':
+      return withTold(state, event.devices)
     case 'turned':
       return { ...state, asksBefore: event.asksBefore }
     case 'required':
@@ -67,6 +71,17 @@ export function reduceTrust(state: TrustState, event: TrustEvent): TrustState {
     case 'loaded':
       return { ...state, devices: event.devices }
   }
+}
+
+/** What this device knows of one itself counts before what it is told. */
+function withTold(state: TrustState, told: readonly DeviceId[]): TrustState {
+  const known = Object.entries(state.devices)
+  const own = known.filter(([device, { signs }]) => signs.length > 0 || told.includes(device as DeviceId))
+  const news = told.filter((device) => !state.devices[device])
+  if (news.length === 0 && own.length === known.length) return state
+  const unverified: Trust = { signs: [], state: 'unverified', isIn: true }
+  const added = news.map((device) => [device, unverified] as const)
+  return { ...state, devices: Object.fromEntries([...own, ...added]) }
 }
 
 /** What a device that is in says later takes nothing back: the server can speak in its name. */

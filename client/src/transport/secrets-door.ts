@@ -45,6 +45,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   reveal: true,
   revealed: true,
   letIn: true,
+  compared: true,
   forgetJoiner: true,
 }
 

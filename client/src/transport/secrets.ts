@@ -40,6 +40,8 @@ export interface Having {
   readonly removed: readonly DeviceId[]
   /** The devices that were removed and may have them, as where two were removed at once: new ones are to be made. */
   readonly uncovered: readonly DeviceId[]
+  /** The devices that were let in without the link and that nobody has compared. This one may be among them. */
+  readonly unverified: readonly DeviceId[]
 }
 
 export type OpenedText =
@@ -196,11 +198,17 @@ export class Secrets {
     return this.#beam(beam).handing.introduce(me, to)
   }
 
-  async introduced(beam: BeamId, from: DeviceId, me: DeviceId, sealed: string): Promise<Introduced> {
+  /** @returns with it what this device has, where it has learnt of devices that were not compared */
+  async introduced(
+    beam: BeamId,
+    from: DeviceId,
+    me: DeviceId,
+    sealed: string,
+  ): Promise<Introduced & { readonly having: Having | null }> {
     const { ring } = this.#beam(beam)
     const answer = await this.#beam(beam).handing.introduced(from, me, sealed)
-    if (answer.isAsking) await this.#keep(beam, ring)
-    return answer
+    if (answer.isAsking || answer.isWarning) await this.#keep(beam, ring)
+    return { ...answer, having: answer.isWarning ? having(ring) : null }
   }
 
   /** Returns the keys for a device that is in; null where it is not known how to seal them for it. */
@@ -293,11 +301,27 @@ export class Secrets {
     return this.#beam(beam).comparing.revealed(bytesOf(beam), device, share)
   }
 
-  /** @param signs those that the person has compared; what a joiner shows meanwhile does not count */
-  async letIn(beam: BeamId, device: DeviceId, signs: readonly number[]): Promise<WelcomeMessage | null> {
-    const welcome = await this.#beam(beam).comparing.letIn(device, signs)
+  /**
+   * @param signs those that the person has compared; what a joiner shows meanwhile does not count
+   * @param isCompared false for the first device, which is let in unasked
+   */
+  async letIn(
+    beam: BeamId,
+    device: DeviceId,
+    signs: readonly number[],
+    isCompared: boolean,
+  ): Promise<WelcomeMessage | null> {
+    const welcome = await this.#beam(beam).comparing.letIn(device, signs, isCompared)
     await this.#keep(beam, this.#beam(beam).ring)
     return welcome
+  }
+
+  /** A person at this device has compared these. */
+  async compared(beam: BeamId, devices: readonly DeviceId[]): Promise<Having> {
+    const { ring } = this.#beam(beam)
+    ring.unverified.compare(devices)
+    await this.#keep(beam, ring)
+    return having(ring)
   }
 
   /** Ends what a joiner has begun with this device, or this one as a joiner with that. */
@@ -339,6 +363,7 @@ function having(ring: Keyring): Having {
     hasOtherLink: ring.hasOtherLink,
     removed: ring.removed as readonly DeviceId[],
     uncovered: ring.uncovered as readonly DeviceId[],
+    unverified: ring.unverified.ids as readonly DeviceId[],
   }
 }
 

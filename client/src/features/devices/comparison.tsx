@@ -21,6 +21,17 @@ export function Comparison({ device, trust, onRemove }: ComparisonProps) {
   const isIn = useStore(stores.encryption, ({ kind }) => kind === 'sealed')
   const name = useStore(stores.devices, (state) => deviceName(state, device.device_id))
   const isAsking = trust.state === 'asking'
+  // Another device has let it in, and this one has nothing to compare.
+  if (trust.signs.length === 0)
+    return (
+      onRemove && (
+        <div className={css.comparison}>
+          <div className={css.answers}>
+            <RemoveButton onRemove={onRemove} />
+          </div>
+        </div>
+      )
+    )
   return (
     <div className={css.comparison}>
       <Pictures signs={trust.signs} />
@@ -42,14 +53,18 @@ export function Comparison({ device, trust, onRemove }: ComparisonProps) {
               {t`Refuse`}
             </Button>
           ) : (
-            onRemove && (
-              <Button size="sm" look="quiet" onClick={onRemove}>
-                {t`Remove`}
-              </Button>
-            )
+            onRemove && <RemoveButton onRemove={onRemove} />
           )}
         </div>
       )}
     </div>
+  )
+}
+
+function RemoveButton({ onRemove }: { onRemove: () => void }) {
+  return (
+    <Button size="sm" look="quiet" onClick={onRemove}>
+      {t`Remove`}
+    </Button>
   )
 }

@@ -146,6 +146,40 @@ it('e8_a_device_that_was_let_in_and_has_left_can_still_be_compared', () => {
   expect(confirmDevice).toHaveBeenCalledWith('phone')
 })
 
+describe('e8 a device of which others tell that nobody has compared it', () => {
+  const promise = 'Only these devices can read what is shared here.'
+  const removeDevice = vi.fn()
+
+  function list(told: readonly DeviceId[]) {
+    const stores = createStores()
+    const laptop: Device = { device_id: 'laptop' as DeviceId, name: 'Chrome on Linux', caps: ['e2e1'] }
+    stores.encryption.setState({ kind: 'sealed', isDeposited: false }, true)
+    stores.access.setState(unsaved(), true)
+    stores.devices.setState((state) => reduceDevices(state, { type: 'listed', devices: [laptop] }), true)
+    stores.trust.setState((state) => reduceTrust(state, { type: 'told', devices: told }), true)
+    render(
+      <AppContext value={{ stores, actions: { removeDevice } as unknown as Actions }}>
+        <DevicePopover />
+      </AppContext>,
+    )
+  }
+
+  it('is listed as not verified after it has left, without pictures, and can be removed', () => {
+    list([phone.device_id])
+    expect(screen.getByText('Not verified')).toBeDefined()
+    expect(screen.queryByText(promise)).toBeNull()
+    expect(screen.queryByRole('button', { name: 'They match' })).toBeNull()
+    fireEvent.click(screen.getByRole('button', { name: 'Remove' }))
+    fireEvent.click(screen.getByRole('button', { name: 'Remove device' }))
+    expect(removeDevice).toHaveBeenCalledWith('phone')
+  })
+
+  it('is the only reason not to say who can read what is shared', () => {
+    list([])
+    expect(screen.getByText(promise)).toBeDefined()
+  })
+})
+
 describe('e12 a device that does not seal', () => {
   const old: Device = { device_id: 'old' as DeviceId, name: 'Old App', caps: ['files'] }
 

@@ -33,6 +33,7 @@ import { PassingOnSwitch } from './passing-on-switch'
 import { PlainDevice } from './plain-device'
 import { SavePlaceRow } from './save-place-row'
 import { SendDialog } from './send-dialog'
+import { useSecurity } from './use-security'
 
 function useTitle(): string {
   const count = useStore(useApp().stores.devices, (state) => state.devices.length)
@@ -67,26 +68,23 @@ function DeviceList() {
   const mayRemove = useStore(stores.access, mayRemoveDevices)
   // Only a saved beam's link can be renewed.
   const isSealed = useStore(stores.encryption, ({ kind }) => kind === 'sealed')
-  const isDeposited = useStore(stores.encryption, (state) => state.kind === 'sealed' && state.isDeposited)
+  const security = useSecurity()
   const trusted = useStore(stores.trust, (state) => state.devices)
   // They have the keys, so the pill counts them although they left.
   const gone = (Object.keys(trusted) as DeviceId[]).filter(
     (id) => trusted[id]?.state === 'unverified' && !devices.some(({ device_id }) => device_id === id),
   )
-  const isAnyAsking = useStore(stores.trust, ({ devices: known }) =>
-    devices.some(({ device_id }) => known[device_id]?.state === 'asking'),
-  )
   const asksBefore = useStore(stores.trust, letsNobodyInUnasked)
   const isRequired = useStore(stores.trust, (state) => state.isRequired)
   const isSaved = useStore(stores.access, ({ kind }) => kind === 'saved')
-  const [removing, setRemoving] = useState<Device | null>(null)
+  const [removing, setRemoving] = useState<DeviceId | null>(null)
   const [sendingTo, setSendingTo] = useState<Device | null>(null)
   const maySend = useMayShare()
-  const name = deviceName(stores.devices.getState(), removing?.device_id ?? null)
+  const name = deviceName(stores.devices.getState(), removing)
   return (
     <>
       <MissingNotice />
-      {isSealed && !isDeposited && !isAnyAsking && devices.every(seals) && (
+      {security.is === 'sealed' && devices.every(seals) && (
         <p className={css.promise}>{t`Only these devices can read what is shared here.`}</p>
       )}
       <ul>
@@ -95,10 +93,13 @@ function DeviceList() {
             key={device.device_id}
             device={device}
             onSend={maySend ? setSendingTo : null}
-            onRemove={mayRemove ? setRemoving : null}
+            onRemove={mayRemove ? ({ device_id }) => setRemoving(device_id) : null}
           />
         ))}
-        {isSealed && gone.map((id) => <GoneDevice key={id} id={id} />)}
+        {isSealed &&
+          gone.map((id) => (
+            <GoneDevice key={id} id={id} onRemove={mayRemove ? () => setRemoving(id) : null} />
+          ))}
       </ul>
       <Button
         look="soft"
@@ -132,7 +133,7 @@ function DeviceList() {
           question={t`Are you sure you want to remove ${name} from this beam?`}
           warning={removalWarning(isSaved, isSealed)}
           action={t`Remove device`}
-          onConfirm={() => actions.removeDevice(removing.device_id)}
+          onConfirm={() => actions.removeDevice(removing)}
           onClose={() => setRemoving(null)}
         />
       )}
@@ -150,7 +151,7 @@ function removalWarning(isSaved: boolean, isSealed: boolean): string {
 }
 
 /** A device that was let in, has left, and was not compared yet. */
-function GoneDevice({ id }: { id: DeviceId }) {
+function GoneDevice({ id, onRemove }: { id: DeviceId; onRemove: (() => void) | null }) {
   const { devices, trust: trusts } = useApp().stores
   const trust = useStore(trusts, (state) => state.devices[id])
   const name = useStore(devices, (state) => deviceName(state, id))
@@ -170,7 +171,7 @@ function GoneDevice({ id }: { id: DeviceId }) {
           </div>
         </div>
       </div>
-      <Comparison device={{ device_id: id }} trust={trust} onRemove={null} />
+      <Comparison device={{ device_id: id }} trust={trust} onRemove={onRemove} />
     </li>
   )
 }

@@ -36,7 +36,9 @@ export function NotLetIn() {
   const others = devices.devices.filter(({ device_id }) => device_id !== devices.me)
   const compared = others.flatMap(({ device_id }) => {
     const known = trust[device_id]
-    return known ? [{ device_id, signs: known.signs, name: deviceName(devices, device_id) }] : []
+    return known && known.signs.length > 0
+      ? [{ device_id, signs: known.signs, name: deviceName(devices, device_id) }]
+      : []
   })
   return (
     <section className={css.box} role="status">

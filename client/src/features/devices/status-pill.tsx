@@ -10,7 +10,7 @@ import WifiOff from 'lucide-react/icons/wifi-off'
 import { Suspense, useCallback, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Connection, Gone } from '../../stores/connection'
-import { type Security, securityOf } from '../../stores/security'
+import type { Security } from '../../stores/security'
 import { Button } from '../../ui/button'
 import { useDismiss } from '../../ui/dismiss'
 import type { Glyph } from '../../ui/icon'
@@ -22,6 +22,7 @@ import { useKeptUntil } from '../session/keeping'
 import { useOnline } from '../session/online'
 import { missingWords, useMissing } from './missing-notice'
 import css from './status-pill.module.css'
+import { useSecurity } from './use-security'
 
 const DevicePopover = lazyPart(
   () => import('./device-list'),
@@ -88,16 +89,6 @@ function offlineLook(): PillLook {
 function missingLook({ status }: Connection, count: number): PillLook | null {
   if (status !== 'live' || count === 0) return null
   return { tone: 'warn', icon: CircleAlert, text: missingWords(count) }
-}
-
-function useSecurity(): Security {
-  const { stores } = useApp()
-  return securityOf({
-    encryption: useStore(stores.encryption),
-    trust: useStore(stores.trust),
-    devices: useStore(stores.devices),
-    clearCopies: useStore(stores.clearCopies),
-  })
 }
 
 function pillLook(

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import type { DeviceId } from '../protocol/bindings'
+import { createTrustStore, reduceTrust, type Trust, type TrustState } from './trust'
+
+const PHONE = 'phone' as DeviceId
+const TABLET = 'tablet' as DeviceId
+const compared: Trust = { signs: [1, 2, 3, 4], state: 'unverified', isIn: true }
+
+const told = (state: TrustState, ...devices: DeviceId[]) => reduceTrust(state, { type: 'told', devices })
+
+describe('e8 devices of which others tell that nobody has compared them', () => {
+  const nobody = createTrustStore().getState()
+
+  it('are not verified, and show nothing to compare here', () => {
+    expect(told(nobody, PHONE).devices).toEqual({ phone: { signs: [], state: 'unverified', isIn: true } })
+  })
+
+  it('are not verified as long as others tell it', () => {
+    const both = told(told(nobody, PHONE), PHONE, TABLET)
+    expect(Object.keys(both.devices)).toEqual([PHONE, TABLET])
+    expect(Object.keys(told(both, TABLET).devices)).toEqual([TABLET])
+    expect(told(both, PHONE, TABLET)).toBe(both)
+  })
+
+  it('are what this device knows of them, where a person here has compared them', () => {
+    const own = reduceTrust(nobody, { type: 'learnt', device: PHONE, trust: compared })
+    expect(told(own, PHONE).devices[PHONE]).toBe(compared)
+    const confirmed = reduceTrust(own, { type: 'confirmed', device: PHONE })
+    expect(told(confirmed, PHONE).devices[PHONE]).toEqual({ ...compared, state: 'verified' })
+    expect(told(confirmed).devices[PHONE]).toEqual({ ...compared, state: 'verified' })
+  })
+})
