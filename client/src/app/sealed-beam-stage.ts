@@ -94,6 +94,7 @@ export class Page {
   isKnownSealed = false
   asks = false
   mayRemove = false
+  isLoggedIn = async () => true
   /** Whether it has asked for the removal of every device that is gone. */
   hasRemoved = true
   readonly in: DeviceId[] = []
@@ -145,6 +146,7 @@ export class Page {
       onMissing: () => {},
       asksBefore: () => this.asks,
       mayRemove: () => this.mayRemove,
+      isLoggedIn: () => this.isLoggedIn(),
     })
     server.pages.set(me, this)
     this.channel.welcomed(me)
