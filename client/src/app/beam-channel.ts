@@ -35,9 +35,8 @@ export interface BeamChannel extends Opener {
   /**
    * The server stores the beam, and perhaps its keys.
    * @param isMine whether the person at this device has saved it, and so gives it the keys (H52)
-   * @param login resolves once the login is fresh, without which the server tells no keys
    */
-  saved(isMine: boolean, login?: Promise<unknown>): void
+  saved(isMine: boolean): void
   /**
    * The server keeps the beam, or no longer.
    * @param isMine whether this device has asked for it

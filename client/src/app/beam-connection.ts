@@ -195,7 +195,7 @@ export class BeamConnection {
         this.#context.transfers.tell({ do: 'relay', use: message.message.relay ?? 'fallback' })
         this.#access.hear(message)
         learnPolicy(this.#context.stores, message.message.join_policy)
-        if (message.message.saved) this.#isStored()
+        if (message.message.saved) this.channel.saved(false)
         this.places.welcomed()
         this.channel.welcomed(message.message.device_id)
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)
@@ -222,7 +222,7 @@ export class BeamConnection {
       case 'beam_saved':
         // The live items have become notes.
         this.#access.hear(message)
-        this.#isStored()
+        this.channel.saved(false)
         return void this.#notes.load()
       case 'arranged':
         return this.places.hear(message.message)
@@ -263,6 +263,7 @@ export class BeamConnection {
       onRemoved: (devices) => learnRemoved(stores, this.#beamId, devices),
       onUnverified: (devices) => learnUnverified(stores, devices),
       mayRemove: () => mayRemoveDevices(stores.access.getState()),
+      isLoggedIn: async () => stores.account.getState().status !== 'anonymous' && (await readMe()) !== null,
     })
     this.ways = sealed.ways
     return sealed
@@ -287,13 +288,6 @@ export class BeamConnection {
   #isKept(kept: Kept | null): void {
     const { me } = this.#context.stores.devices.getState()
     this.channel.kept(kept !== null, kept === null || kept.by === me)
-  }
-
-  /** The server stores the beam. */
-  #isStored(): void {
-    const isLoggedIn = this.#context.stores.account.getState().status === 'authenticated'
-    // The worker that asks for the keys cannot renew a stale login. The channel is told at once: it asks no device before.
-    this.channel.saved(false, isLoggedIn ? readMe().catch(() => {}) : undefined)
   }
 
   #refused({ id, to, extra, message }: Extract<ServerMessage, { type: 'error' }>): void {

@@ -32,6 +32,8 @@ export interface BeamKeysEvents extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 
   onUnverified(devices: readonly DeviceId[]): void
   /** Whether this device may remove others (S25). */
   mayRemove(): boolean
+  /** Renews a stale login, and resolves to whether anybody is logged in. @throws when the server does not tell */
+  isLoggedIn(): Promise<boolean>
 }
 
 /** What the keys need of the beam whose content they seal. */
@@ -74,6 +76,9 @@ export class BeamKeys {
   #isWithdrawn = false
   /** How often this device has begun to look there. */
   #lookups = 0
+  /** How often the keys were to be deposited, and what ends with the latest time. */
+  #deposits = 0
+  #depositing: Promise<unknown> = Promise.resolve()
   /** Whether this page or an earlier one knows that the beam is sealed. */
   #isSealedHere: boolean
   /** Whether nothing that is sealed is in the beam; null before the server has told. */
@@ -219,14 +224,15 @@ export class BeamKeys {
     this.#look()
   }
 
-  saved(isMine: boolean, login?: Promise<unknown>): void {
+  saved(isMine: boolean): void {
     this.#isSaved = true
-    void this.#stored(isMine, login)
+    void this.#stored(isMine)
   }
 
   /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */
-  async #stored(isMine: boolean, login?: Promise<unknown>): Promise<void> {
-    await Promise.all([this.#entered, login])
+  async #stored(isMine: boolean): Promise<void> {
+    // The worker that asks for the keys cannot renew a stale login.
+    await Promise.all([this.#entered, this.#events.isLoggedIn().catch(() => {})])
     // Each new socket asks anew.
     this.#lookups += 1
     const lookup = this.#lookups
@@ -240,14 +246,22 @@ export class BeamKeys {
       () => lookup === this.#lookups,
     )
     if (!having) return
-    if (this.isSealed) await this.#deposit(having)
+    if (this.isSealed) this.#deposit(having)
     this.#isWithdrawn = true
     this.#has(having)
   }
 
   /** Only where a person has saved it here, or the keys came from there: else the server could have them by saying so. */
-  async #deposit({ deposits }: Having): Promise<void> {
-    if (this.#isSaved && deposits) await this.#secrets.deposit(this.#beam).catch(() => {})
+  #deposit({ deposits }: Having): void {
+    if (!this.#isSaved || !deposits) return
+    this.#deposits += 1
+    const deposit = this.#deposits
+    const put = async () => {
+      const isLoggedIn = await this.#events.isLoggedIn()
+      if (isLoggedIn) await this.texts.withKeys(() => this.#secrets.deposit(this.#beam))
+    }
+    // One after the other, so that the newest keys come last.
+    this.#depositing = this.#depositing.then(() => this.#untilTold(put, () => deposit === this.#deposits))
   }
 
   kept(isKept: boolean, isMine: boolean): void {
@@ -328,7 +342,7 @@ export class BeamKeys {
 
   #changed(having: Having): void {
     this.#has(having)
-    void this.#deposit(having)
+    this.#deposit(having)
     this.#changes.again()
   }
 

@@ -96,6 +96,7 @@ export class Page {
   /** The devices that others have told of, and that nobody has compared. */
   unverified: readonly DeviceId[] = []
   mayRemove = false
+  isLoggedIn = async () => true
   /** Whether it has asked for the removal of every device that is gone. */
   hasRemoved = true
   readonly in: DeviceId[] = []
@@ -150,6 +151,7 @@ export class Page {
       onMissing: () => {},
       asksBefore: () => this.asks,
       mayRemove: () => this.mayRemove,
+      isLoggedIn: () => this.isLoggedIn(),
     })
     server.pages.set(me, this)
     this.channel.welcomed(me)

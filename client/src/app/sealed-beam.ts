@@ -215,8 +215,8 @@ export class SealedBeam implements BeamChannel {
     this.#missing.hear({ is: 'synced' })
   }
 
-  saved(isMine: boolean, login?: Promise<unknown>): void {
-    this.#keys.saved(isMine, login)
+  saved(isMine: boolean): void {
+    this.#keys.saved(isMine)
   }
 
   kept(isKept: boolean, isMine: boolean): void {

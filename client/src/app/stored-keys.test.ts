@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
 import type { Deposit } from '../crypto/deposit'
 import type { BeamId } from '../protocol/bindings'
@@ -99,7 +99,11 @@ describe('e9 a saved beam', () => {
     async (_, isFull) => {
       const { laptop, phone } = await besideDeposit()
       const login = new Gate()
-      phone.channel.saved(false, login.wait())
+      phone.isLoggedIn = async () => {
+        await login.wait()
+        return true
+      }
+      phone.channel.saved(false)
       if (isFull) {
         laptop.channel.share(ITEM, 'bread', 'text')
         await shared()
@@ -163,6 +167,69 @@ describe('e9 a saved beam', () => {
     server.lists(ADA, BOB)
     await page.is('sealed')
     expect(page.states).toContain('locked')
+  })
+})
+
+describe('e9 new keys of a saved beam', () => {
+  /** Returns the page of a person who has saved the beam, and what the server was given and is asked to take. */
+  async function owns(): Promise<{ owner: Page; taken: Deposit[]; write: Mock<Deposits['write']> }> {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const taken: Deposit[] = []
+    const write = vi.fn<Deposits['write']>(async (_, keys) => void taken.push(keys))
+    const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+    const secrets = new Secrets(nowhere, { read: async () => null, write })
+    const { invite } = await secrets.make(BEAM)
+    const owner = new Page(server, ADA, invite, secrets)
+    await owner.is('sealed')
+    owner.channel.saved(true)
+    await vi.waitFor(() => expect(taken).toHaveLength(1))
+    return { owner, taken, write }
+  }
+  const offline = async () => Promise.reject(new Error('The server answers 503.'))
+  const passed = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1_000)
+
+  it('are deposited once the login could be renewed', async () => {
+    const { owner, taken, write } = await owns()
+    owner.isLoggedIn = vi.fn(owner.isLoggedIn).mockImplementationOnce(offline).mockImplementationOnce(offline)
+    owner.channel.rekey()
+    await vi.waitFor(() => expect(owner.isLoggedIn).toHaveBeenCalledTimes(1))
+    expect(write).toHaveBeenCalledTimes(1)
+    await passed(1 + 2)
+    await vi.waitFor(() => expect(taken).toHaveLength(2))
+    expect(taken[1]?.current).not.toBe(taken[0]?.current)
+  })
+
+  it('are deposited once the server takes them, the newest alone', async () => {
+    const { owner, taken, write } = await owns()
+    write.mockImplementation(offline)
+    owner.channel.rekey()
+    await vi.waitFor(() => expect(write.mock.calls.length).toBeGreaterThan(1))
+    owner.channel.rekey()
+    await passed(1)
+    await vi.waitFor(() => expect(write.mock.lastCall?.[1].keys).toHaveLength(3))
+    write.mockImplementation(async (_, keys) => void taken.push(keys))
+    await passed(60)
+    await vi.waitFor(() => expect(taken).toHaveLength(2))
+    await passed(60)
+    expect(taken).toHaveLength(2)
+    expect(taken[1]?.keys).toHaveLength(3)
+  })
+
+  it('are not deposited any more once nobody is logged in, or the beam was left', async () => {
+    const { owner, write } = await owns()
+    owner.isLoggedIn = vi.fn(async () => false)
+    owner.channel.rekey()
+    await vi.waitFor(() => expect(owner.isLoggedIn).toHaveBeenCalledTimes(1))
+    await passed(120)
+    expect(owner.isLoggedIn).toHaveBeenCalledTimes(1)
+
+    owner.isLoggedIn = vi.fn(offline)
+    owner.channel.rekey()
+    await vi.waitFor(() => expect(owner.isLoggedIn).toHaveBeenCalledTimes(1))
+    owner.channel.end()
+    await passed(120)
+    expect(owner.isLoggedIn).toHaveBeenCalledTimes(1)
+    expect(write).toHaveBeenCalledTimes(1)
   })
 })
 

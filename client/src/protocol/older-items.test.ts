@@ -28,3 +28,13 @@ it('s29_a_page_counts_everything_that_an_item_has', () => {
     128 * 1024,
   )
 })
+
+it('s29_an_envelope_that_could_not_be_sealed_again_is_left_out_and_what_is_older_is_not', () => {
+  const envelope = (characters: number) => `e2e1.${'A'.repeat(characters)}`
+  expect(page(item(3, envelope(220_000)), item(2, envelope(180_000)), item(1, 'x'))).toMatchObject({
+    items: [{ seq: 2 }],
+    next: 2,
+  })
+  expect(page(item(3, envelope(220_000)))).toMatchObject({ items: [], next: null })
+  expect(page(item(3, 'A'.repeat(220_000)))).toMatchObject({ items: [{ seq: 3 }] })
+})

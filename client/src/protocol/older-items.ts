@@ -5,10 +5,13 @@
 import * as v from 'valibot'
 import type { ItemId, LiveItem } from './bindings'
 import { liveItemSchema } from './schemas'
+import { isEnvelope } from './sealed-item'
 
 /** Most items of one page, and most bytes of their list as it is sent (UTF-8) unless a single one is larger. */
 const PAGE_ITEMS = 100
 const PAGE_BYTES = 128 * 1024
+/** An item that is larger may not fit into a message once the page is sealed: padding and base64 make it a third larger. */
+const SEALED_ITEM_BYTES = 187 * 1024
 /** Bytes that a list adds to its items, in all and for each but the last. */
 const [BRACKETS, COMMA] = [2, 1]
 
@@ -33,13 +36,17 @@ export function readOlder(message: unknown): OlderMessage | null {
   return parsed.success ? (parsed.output as OlderMessage) : null
 }
 
-/** Returns the first page of items, which come newest first. */
+/**
+ * Returns the first page of items, which come newest first. A sealed one that is too large to be sealed again is left out, so that
+ * the older ones come.
+ */
 export function olderPage(items: readonly LiveItem[]): OlderMessage {
   const page: LiveItem[] = []
-  const utf8 = new TextEncoder()
   let bytes = BRACKETS
   for (const item of items) {
-    bytes += utf8.encode(JSON.stringify(item)).length + COMMA
+    const size = new TextEncoder().encode(JSON.stringify(item)).length
+    if (isEnvelope(item.message) && size > SEALED_ITEM_BYTES) continue
+    bytes += size + COMMA
     const isFull = page.length === PAGE_ITEMS || (bytes - COMMA > PAGE_BYTES && page.length > 0)
     if (isFull) return { have: 'older', items: page, next: page.at(-1)?.seq ?? null }
     page.push(item)

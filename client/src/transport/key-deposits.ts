@@ -8,21 +8,24 @@ import type { BeamId } from '../protocol/bindings'
 import { beamKeysSchema } from '../protocol/schemas'
 
 const TIMEOUT_MS = 30_000
-/** By these the server refuses a caller (H52): it has no deposit for it, and will have none when it is asked again. */
-const REFUSALS = [401, 403, 404]
+/** By these the server refuses a caller (H52), and will when it is asked again. */
+const REFUSALS = [403, 404]
+/** Who is not logged in has no deposit either. */
+const HAS_NONE = [401, ...REFUSALS]
 
 /** Returns null where nothing was deposited for this person to read. @throws when the server does not tell */
 export async function readDeposit(beam: BeamId): Promise<Deposit | null> {
   const answer = await ask(beam, {})
-  if (REFUSALS.includes(answer.status)) return null
+  if (HAS_NONE.includes(answer.status)) return null
   const { keys, current, proof } = v.parse(beamKeysSchema, await bodyOf(answer))
   return current === null ? null : { keys, current, proof }
 }
 
-/** @throws when the server does not take it */
+/** Resolves once the server has it or refuses it for good. @throws when it may take it later */
 export async function writeDeposit(beam: BeamId, deposit: Deposit): Promise<void> {
   const headers = { 'content-type': 'application/json' }
-  await bodyOf(await ask(beam, { method: 'PUT', headers, body: JSON.stringify(deposit) }))
+  const answer = await ask(beam, { method: 'PUT', headers, body: JSON.stringify(deposit) })
+  if (!REFUSALS.includes(answer.status)) await bodyOf(answer)
 }
 
 function ask(beam: BeamId, request: RequestInit): Promise<Response> {

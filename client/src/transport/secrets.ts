@@ -54,7 +54,7 @@ export type OpenedText =
 export interface Deposits {
   /** Returns null where there is no deposit. @throws when the server does not tell */
   read(beam: BeamId): Promise<Deposit | null>
-  /** @throws HttpError */
+  /** Resolves once the server has them or refuses them for good. @throws when it may take them later */
   write(beam: BeamId, keys: Deposit): Promise<void>
 }
 
@@ -121,7 +121,7 @@ export class Secrets {
     return having(ring)
   }
 
-  /** Deposits the keys of a beam that is saved, so that those who may read it can open it. @throws when the server refuses */
+  /** Deposits the keys of a beam that is saved, so that those who may read it can open it. @throws when it may succeed later */
   async deposit(beam: BeamId): Promise<void> {
     const deposit = await this.#beam(beam).ring.deposit()
     if (!deposit) return
@@ -183,7 +183,7 @@ export class Secrets {
 
   /**
    * Makes new keys of a saved beam that the page is not in, where it has a deposit: whoever may still read it finds them there.
-   * @throws when the server refuses
+   * @throws when it may succeed later
    */
   async rekeySaved(beam: BeamId): Promise<void> {
     await this.enter(beam, null)
