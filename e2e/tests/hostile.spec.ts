@@ -1,4 +1,4 @@
-/** A hostile server between two real browsers learns nothing, and what it makes up is refused or shown (E1 to E8, E14). */
+/** A hostile server between two real browsers learns nothing, and what it makes up is refused or shown (E1 to E8, E14, E15). */
 import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import { Hostile, type Message, spoilsTexts, withoutItems } from '../support/hostile.ts'
@@ -324,6 +324,34 @@ test('a device that the server lets in first is shown as not verified on all dev
   for (const one of [laptop, phone]) await showsIt(one)
   await phone.page.reload()
   await showsIt(phone)
+})
+
+test('a device whose name the server changes is shown by the name that it has said itself @everywhere', async ({
+  device,
+}) => {
+  const { laptop, phone, here } = await joined(device)
+  here.toPage = (message) => {
+    if (message.type !== 'authed_users') return message
+    return { ...message, message: (message.message as object[]).map((one) => ({ ...one, name: 'Mallory' })) }
+  }
+  await opensDevices(laptop)
+  await laptop.page.getByRole('button', { name: 'Rename this device' }).click()
+  const field = laptop.page.getByRole('textbox', { name: 'Name of this device' })
+  await laptop.enters(field, "Ada's desk")
+  await field.press('Enter')
+  const isShown = async () => {
+    await opensDevices(phone)
+    const list = phone.page.getByRole('list').filter({ hasText: 'This device' })
+    await expect(list).toContainText("Ada's desk")
+    await expect(list).not.toContainText('Mallory')
+    await phone.page.keyboard.press('Escape')
+  }
+  await expect.poll(() => JSON.stringify(here.last('authed_users'))).toContain("Ada's desk")
+  await isShown()
+  // A page that was loaded again knows only what it is told.
+  await phone.page.reload()
+  await expect(phone.page.getByRole('button', { name: 'Encrypted · 2 devices' })).toBeVisible()
+  await isShown()
 })
 
 for (const [what, spoilt] of [

@@ -32,6 +32,8 @@ export interface BeamChannel extends Opener {
   synced(items: readonly LiveItem[]): void
   /** The devices that are here now, in the order in which they joined. */
   listed(devices: readonly Device[]): void
+  /** This device has another name, which those that seal believe itself alone (E15). */
+  renamed(): void
   /**
    * The server stores the beam, and perhaps its keys.
    * @param isMine whether the person at this device has saved it, and so gives it the keys (H52)
@@ -87,6 +89,7 @@ export class ClearChannel implements BeamChannel {
   invited(): void {}
   welcomed(): void {}
   listed(): void {}
+  renamed(): void {}
   synced(): void {}
   saved(): void {}
   kept(): void {}

@@ -121,6 +121,12 @@ export class BeamConnection {
     return refusal
   }
 
+  /** Tells the beam the name that this device has now. */
+  rename(name: string): void {
+    this.live.rename(name)
+    this.channel.renamed()
+  }
+
   /** Follows the beam to its new id. Items stay; the server sends a new device list. */
   move(beamId: BeamId, beamKey: BeamKey | null, isMine: boolean): void {
     this.#beamId = beamId
@@ -259,6 +265,9 @@ export class BeamConnection {
       onMissing: (count) => stores.missing.setState({ count }, true),
       onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),
       onIn: (device) => learnIn(stores, this.#beamId, device),
+      onName: (device, name) => this.devices.name(device, name),
+      knowsName: (device) => stores.devices.getState().said[device] !== undefined,
+      ownName: ownDeviceName,
       asksBefore: () => letsNobodyInUnasked(stores.trust.getState()),
       onRemoved: (devices) => learnRemoved(stores, this.#beamId, devices),
       onUnverified: (devices) => learnUnverified(stores, devices),

@@ -15,12 +15,14 @@ import type { LiveBeam } from '../transport/live-beam'
 import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import type { InOrder } from './in-order'
-import { KeyChanges } from './key-changes'
+import { KeyChanges, type KeyChangesEvents } from './key-changes'
 import { newItemId } from './random-ids'
 import { SealedTexts } from './sealed-texts'
 import { WaysIn, type WaysInEvents } from './ways-in'
 
-export interface BeamKeysEvents extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'asksBefore'> {
+export interface BeamKeysEvents
+  extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'asksBefore'>,
+    Pick<KeyChangesEvents, 'onName' | 'knowsName' | 'ownName'> {
   onChange(encryption: Encryption): void
   /** The beam is sealed, which a later page must not forget, and perhaps the secret that its link carries is known. */
   onLearnt(learnt: Pick<BeamSession, 'invite' | 'isSealed'>): void
@@ -123,6 +125,9 @@ export class BeamKeys {
     this.#changes = new KeyChanges(secrets, () => this.#beam, {
       send,
       onIn: (device) => this.ways.cameOtherwise(device),
+      onName: events.onName,
+      knowsName: events.knowsName,
+      ownName: events.ownName,
       onHanded: (having) => this.#handed(having),
       onWarned: (having) => this.#has(having),
     })
@@ -206,6 +211,11 @@ export class BeamKeys {
     )
     this.ways.listed(this.others)
     this.#look()
+  }
+
+  /** This device has another name. */
+  renamed(): void {
+    this.#changes.again()
   }
 
   synced(items: readonly LiveItem[]): void {

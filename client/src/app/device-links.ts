@@ -54,6 +54,11 @@ export class DeviceLinks {
     if (hasRtc()) this.peers.setDevices(devices.filter((device) => channel.mayConnect(device)))
   }
 
+  /** A device has said its name under the keys of the beam. */
+  name(device: DeviceId, name: string): void {
+    this.#apply({ type: 'said', device, name })
+  }
+
   /** Ends the links to devices that were removed from the beam (S25). */
   remove(devices: readonly DeviceId[]): void {
     this.#apply({ type: 'removed', devices })

@@ -1,6 +1,7 @@
 /** Keeps the keys of a sealed beam the same on all devices that are in, when one of them changes the keys (E15). */
 import type { WelcomeMessage } from '../crypto/state-welcome'
 import type { BeamId, DeviceId } from '../protocol/bindings'
+import { cleanDeviceName } from '../protocol/names'
 import type { WayIn } from '../protocol/ways-in'
 import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
@@ -9,6 +10,12 @@ export interface KeyChangesEvents {
   send(to: DeviceId, way: WayIn): void
   /** A device has shown that it has the key that seals. */
   onIn(device: DeviceId): void
+  /** What a device calls itself, this one too: the word of the server counts no more. */
+  onName(device: DeviceId, name: string): void
+  /** Whether a device has said its name. */
+  knowsName(device: DeviceId): boolean
+  /** What this device calls itself. */
+  ownName(): string
   /** Another device has handed over what it has. */
   onHanded(having: Having): void
   /** A device has told of others that were not compared. */
@@ -19,7 +26,7 @@ export interface KeyChangesEvents {
 export type HandedTo = readonly [device: DeviceId, keys: WelcomeMessage]
 
 export class KeyChanges {
-  /** The devices that this one has told its public key, with the keys of now and over the socket of now. */
+  /** The devices that this one has told its public key and its name, with the keys of now and over the socket of now. */
   readonly #told = new Set<DeviceId>()
   /** All devices that are here, and those of them that seal, without this one. */
   #here: readonly DeviceId[] = []
@@ -49,11 +56,12 @@ export class KeyChanges {
   look(isKeyed: boolean): void {
     this.#isKeyed = isKeyed
     if (!isKeyed) return
+    if (this.#me !== null) this.events.onName(this.#me, this.events.ownName())
     for (const device of this.#others.filter((one) => !this.#told.has(one)))
       void this.#introduce(device, false)
   }
 
-  /** Tells all others this device's key again: those that have other keys hand theirs over, or are handed these. */
+  /** Tells all others this device's key and name again: those that have other keys hand theirs over, or are handed these. */
   again(): void {
     this.#told.clear()
     this.look(this.#isKeyed)
@@ -75,14 +83,22 @@ export class KeyChanges {
     for (const [device, keys] of all) this.events.send(device, { op: 'keys', ...keys })
   }
 
-  /** A device tells its key. Returns what is to be done then. */
+  /** A device tells its key and its name. Returns what is to be done then. */
   async introduced(from: DeviceId, { sealed, isAnswer }: Extract<WayIn, { op: 'device' }>) {
     const me = this.#me
     if (me === null || !this.#others.includes(from)) return () => {}
-    const { keys, isAsking, isIn, having } = await this.secrets.introduced(this.beam(), from, me, sealed)
+    const { keys, isAsking, isIn, having, name } = await this.secrets.introduced(
+      this.beam(),
+      from,
+      me,
+      sealed,
+    )
+    // It comes from another device, which may be of another version.
+    const shown = name === null ? '' : cleanDeviceName(name)
     return () => {
       if (isIn) this.events.onIn(from)
       if (having) this.events.onWarned(having)
+      if (shown !== '') this.events.onName(from, shown)
       if (keys) this.hand([[from, keys]])
       // An answer is not answered, or two devices that know nothing of each other's keys would go on for ever.
       if (isAsking && !isAnswer) void this.#introduce(from, true)
@@ -102,7 +118,8 @@ export class KeyChanges {
     if (me === null) return
     this.#told.add(device)
     try {
-      const sealed = await this.secrets.introduce(this.beam(), me, device)
+      const naming = { name: this.events.ownName(), hasYours: this.events.knowsName(device) }
+      const sealed = await this.secrets.introduce(this.beam(), me, device, naming)
       this.events.send(device, { op: 'device', sealed, isAnswer })
     } catch {
       // The worker was replaced: the next look tells it.

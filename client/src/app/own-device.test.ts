@@ -15,7 +15,7 @@ it('s32_a_name_is_kept_in_this_browser_and_told_and_an_empty_one_means_the_defau
   renameDevice("  Mira's\u202e desk ")
   expect(ownDeviceName()).toBe("Mira's desk")
   expect(tell).toHaveBeenLastCalledWith("Mira's desk")
-  renameDevice(' \u200b ')
+  renameDevice(' \u200b\u00ad ')
   expect(ownDeviceName()).toBe(byDefault)
   expect(tell).toHaveBeenLastCalledWith(byDefault)
 })

@@ -1,12 +1,10 @@
 /** The name of this device: the one that its person gave it, for all beams, or one made from its browser. */
 import type { Actions } from '../features/actions'
-import { MAX_DEVICE_NAME } from '../protocol/bindings'
-import { DECEPTIVE_CLASS } from '../protocol/names'
+import { cleanDeviceName } from '../protocol/names'
 import { defaultName } from '../stores/device-name'
 import { browserStorage } from '../stores/site-storage'
 
 const KEY = 'device name'
-const DECEPTIVE = new RegExp(`[${DECEPTIVE_CLASS}]`, 'gu')
 
 export function ownDeviceName(): string {
   return browserStorage.getItem(KEY) ?? defaultName(navigator.userAgent)
@@ -20,16 +18,10 @@ export function createOwnDevice(tell: (name: string) => void): Pick<Actions, 're
   })
   return {
     renameDevice(typed) {
-      const name = cleanName(typed)
+      const name = cleanDeviceName(typed)
       if (name === '') browserStorage.removeItem(KEY)
       else browserStorage.setItem(KEY, name)
       tell(ownDeviceName())
     },
   }
-}
-
-/** Cleans a name as the server does (S6). */
-function cleanName(typed: string): string {
-  const clean = typed.replace(DECEPTIVE, '').trim()
-  return [...clean].slice(0, MAX_DEVICE_NAME).join('').trim()
 }

@@ -6,7 +6,7 @@ import { BeamMemory } from '../protocol/beam-memory'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import { createClearCopiesStore } from '../stores/clear-copies'
-import { createDevicesStore, reduceDevices } from '../stores/devices'
+import { createDevicesStore, type DevicesEvent, deviceName, reduceDevices } from '../stores/devices'
 import type { Encryption } from '../stores/encryption'
 import type { Trust } from '../stores/trust'
 import type { LiveBeam } from '../transport/live-beam'
@@ -95,6 +95,8 @@ export class Page {
   asks = false
   /** The devices that others have told of, and that nobody has compared. */
   unverified: readonly DeviceId[] = []
+  /** What it calls itself. */
+  name: string
   mayRemove = false
   isLoggedIn = async () => true
   /** Whether it has asked for the removal of every device that is gone. */
@@ -109,6 +111,7 @@ export class Page {
 
   constructor(server: Server, me: DeviceId, invite: string | null, secrets = newSecrets()) {
     this.secrets = secrets
+    this.name = `device ${me[0]}`
     this.invite = invite
     const live: Pick<
       LiveBeam,
@@ -127,7 +130,7 @@ export class Page {
     }
     const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null, invite }
     const copies = new ClearCopies(this.stores, this.transfers, () => live as LiveBeam)
-    this.stores.devices.setState((state) => reduceDevices(state, { type: 'welcomed', me }), true)
+    this.#show({ type: 'welcomed', me })
     this.channel = new SealedBeam(session, secrets, () => live as LiveBeam, copies, {
       onChange: (encryption) => {
         this.states.push(encryption.kind)
@@ -149,12 +152,31 @@ export class Page {
         this.unverified = devices
       },
       onMissing: () => {},
+      onName: (device, name) => this.#show({ type: 'said', device, name }),
+      knowsName: (device) => this.stores.devices.getState().said[device] !== undefined,
+      ownName: () => this.name,
       asksBefore: () => this.asks,
       mayRemove: () => this.mayRemove,
       isLoggedIn: () => this.isLoggedIn(),
     })
     server.pages.set(me, this)
     this.channel.welcomed(me)
+  }
+
+  #show(event: DevicesEvent): void {
+    this.stores.devices.setState((state) => reduceDevices(state, event), true)
+  }
+
+  /** The server tells which devices are here, and their names. */
+  listed(devices: readonly Device[]): void {
+    this.channel.listed(devices)
+    this.#show({ type: 'listed', devices })
+  }
+
+  /** Under which names the page shows the devices that are here. */
+  get shown(): readonly string[] {
+    const state = this.stores.devices.getState()
+    return state.devices.map(({ device_id }) => deviceName(state, device_id))
   }
 
   /** Resolves once the page says that the beam is so for it. */

@@ -208,6 +208,10 @@ export class SealedBeam implements BeamChannel {
     this.#keys.listed(devices)
   }
 
+  renamed(): void {
+    this.#keys.renamed()
+  }
+
   synced(items: readonly LiveItem[]): void {
     this.#keys.synced(items)
     // One that was edited since comes behind the copy that this device has made of it.

@@ -85,7 +85,7 @@ export function startServices(language: Language): AppValue {
     ...createShortCodes(context),
     ...createDetails(transfers, () => beam.connection?.links ?? null),
     ...createTrust(stores, () => beam.connection?.ways ?? null),
-    ...createOwnDevice((name) => beam.live?.rename(name)),
+    ...createOwnDevice((name) => beam.connection?.rename(name)),
     showFull: (id, order) => stores.fullView.setState({ kind: 'open', id, order }, true),
     closeFull: () => stores.fullView.setState({ kind: 'closed' }, true),
     ...createReading(stores),

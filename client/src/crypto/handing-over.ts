@@ -5,7 +5,7 @@
 import * as v from 'valibot'
 import { type Bytes, toBase64Url, utf8 } from './bytes'
 import { deviceKeys, openFrom, sealFor } from './device-keys'
-import { headerOf } from './envelope'
+import { type Header, headerOf } from './envelope'
 import type { Keyring } from './keyring'
 import { sharedIn, unverifiedSchema } from './shared-keys'
 import { messageOf, sealedOf, type WelcomeMessage } from './state-welcome'
@@ -23,7 +23,14 @@ const introductionSchema = v.object({
   /** The id of its invite: keys can be the same after a renewal. */
   invite: v.string(),
   unverified: unverifiedSchema,
+  /** Its name. Absent from older versions: what the server says of it counts then. */
+  name: v.optional(v.string()),
+  /** Whether it knows the name of the device that it tells this. Older versions do not ask. */
+  hasYours: v.optional(v.boolean(), true),
 })
+
+/** What a device says of names when it introduces itself to another one. */
+export type Naming = Required<Pick<v.InferInput<typeof introductionSchema>, 'name' | 'hasYours'>>
 
 /** What is to be done for a device that has introduced itself. */
 export interface Introduced {
@@ -35,11 +42,16 @@ export interface Introduced {
   readonly isIn: boolean
   /** Whether it has told of devices that were not compared, and that this one did not know of. */
   readonly isWarning: boolean
+  /** What it calls itself, as it came; null where it says no name, or has said another one since. */
+  readonly name: string | null
 }
 
 export class HandingOver {
   /** The key pair that was derived last, with the secret of which it follows. */
   #derived: { readonly own: Bytes; readonly keys: Promise<CryptoKeyPair> } | null = null
+
+  /** The highest number of an introduction that came from each page: the server could bring an earlier name back. */
+  readonly #heard = new Map<string, number>()
 
   constructor(readonly ring: Keyring) {}
 
@@ -49,17 +61,18 @@ export class HandingOver {
     return this.#derived.keys
   }
 
-  /** Returns what tells a device the public key of this one. @throws when this device has not been let in */
-  async introduce(me: string, to: string): Promise<string> {
+  /** Returns what tells a device the public key and the name of this one. @throws when this device has not been let in */
+  async introduce(me: string, to: string, naming: Naming): Promise<string> {
     const key = toBase64Url(await publicBytes(await this.#own))
     const { inviteId: invite, unverified } = this.ring
-    return this.ring.seal('e2e', JSON.stringify({ from: me, to, key, invite, unverified: unverified.ids }))
+    const introduction = { from: me, to, key, invite, unverified: unverified.ids, ...naming }
+    return this.ring.seal('e2e', JSON.stringify(introduction))
   }
 
   /** A device has introduced itself. Its key counts only where it was sealed under the newest one: a removed device has the others. */
   async introduced(from: string, me: string, envelope: string): Promise<Introduced> {
     const { ring } = this
-    const none = { keys: null, isAsking: false, isIn: false, isWarning: false }
+    const none = { keys: null, isAsking: false, isIn: false, isWarning: false, name: null }
     if (!ring.isKeyed || ring.devices.isRemoved(from)) return none
     if (headerOf(envelope)?.keyId !== ring.shared?.current)
       return { ...none, keys: await this.handTo(from, me), isAsking: !ring.knows(envelope) }
@@ -71,8 +84,15 @@ export class HandingOver {
     const isNew = ring.devices.learn(from, said.key)
     const isWarning = ring.hears(said.unverified)
     const isOther = said.invite !== ring.inviteId
+    const name = this.#isNewest(opened.header) ? (said.name ?? null) : null
     const keys = isOther ? await this.handTo(from, me) : null
-    return { keys, isAsking: isNew || isOther, isIn: true, isWarning }
+    return { keys, isAsking: isNew || isOther || !said.hasYours, isIn: true, isWarning, name }
+  }
+
+  #isNewest({ page, number }: Header): boolean {
+    if (number <= (this.#heard.get(page) ?? -1)) return false
+    this.#heard.set(page, number)
+    return true
   }
 
   /** Returns what this device has, for one that is in; null where that one's key is not known. */

@@ -9,6 +9,9 @@ import { LinkJoining } from './link-joining'
 import { compareStates, type SharedKeys } from './shared-keys'
 import type { WelcomeMessage } from './state-welcome'
 
+/** What a device says of names, where none of them matters. */
+const NAMING = { name: 'device', hasYours: true }
+
 /** A device of the beam, or one that was. */
 class Device {
   ring = new Keyring()
@@ -127,7 +130,7 @@ class Beam {
   }
 
   async #tells(one: Device, other: Device, isAnswer = false): Promise<void> {
-    const told = await one.handing.introduce(one.id, other.id)
+    const told = await one.handing.introduce(one.id, other.id, NAMING)
     this.introductions.push(told)
     const { keys, isAsking } = await other.handing.introduced(one.id, other.id, told)
     if (keys) await this.#takes(one, { from: other.id, to: one.id, message: keys })
@@ -251,7 +254,7 @@ async function helpsHerself(beam: Beam, eve: Device): Promise<void> {
 async function tries(beam: Beam, eve: Device, member: Device, me: string): Promise<void> {
   const request = await eve.joining.ask()
   if (request) expect(await member.joining.answer(me, request)).toBe('proof')
-  const told = await eve.handing.introduce(me, member.id)
+  const told = await eve.handing.introduce(me, member.id, NAMING)
   const { keys } = await member.handing.introduced(me, member.id, told)
   if (keys) expect(await eve.handing.handed(member.id, me, keys, [])).toBe(false)
   const hers = new Device(me)

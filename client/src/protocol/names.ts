@@ -1,5 +1,5 @@
 /** Names that are safe to show and to save under. The list of characters is the server's, so that both clean names in the same way. */
-import { DECEPTIVE_CHARACTERS } from './bindings'
+import { DECEPTIVE_CHARACTERS, MAX_DEVICE_NAME } from './bindings'
 
 const escaped = (code: number): string => `\\u{${code.toString(16)}}`
 
@@ -7,6 +7,16 @@ const escaped = (code: number): string => `\\u{${code.toString(16)}}`
 export const DECEPTIVE_CLASS: string = DECEPTIVE_CHARACTERS.map(
   ([from, to]) => `${escaped(from)}-${escaped(to)}`,
 ).join('')
+
+const DECEPTIVE = new RegExp(`[${DECEPTIVE_CLASS}]`, 'gu')
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u
+
+/** Cleans the name of a device as the server does (S6). It is empty where nothing of it can be seen. */
+export function cleanDeviceName(name: string): string {
+  const clean = name.replace(DECEPTIVE, '').trim()
+  const short = [...clean].slice(0, MAX_DEVICE_NAME).join('').trim()
+  return VISIBLE.test(short) ? short : ''
+}
 
 // A name must neither disguise its extension nor contain a path. A lone surrogate has no bytes in UTF-8.
 const UNSAFE_IN_NAMES = new RegExp(`[${DECEPTIVE_CLASS}/\\\\\\p{Surrogate}]`, 'gu')

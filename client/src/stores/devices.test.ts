@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Device, DeviceId } from '../protocol/bindings'
 import { createDevicesStore, deviceName, fileTakers, reduceDevices } from './devices'
 
@@ -16,6 +16,43 @@ it('equal devices are told apart by numbers, in the order in which they joined',
   const all = listed(nobody, first, phone, second)
   const names = all.devices.map(({ device_id }) => deviceName(all, device_id))
   expect(names).toEqual(['Chrome on Linux', 'Safari on iPhone', 'Chrome on Linux 2'])
+})
+
+describe('e15 the name that a device has said', () => {
+  const sealed = (one: Device): Device => ({ ...one, caps: ['e2e1'] })
+  const [ada, bob] = [sealed(first), sealed(phone)]
+  const said = (state: ReturnType<typeof reduceDevices>, { device_id }: Device, name: string) =>
+    reduceDevices(state, { type: 'said', device: device_id, name })
+  const shown = (state: ReturnType<typeof reduceDevices>) =>
+    state.devices.map((one) => [one.name, deviceName(state, one.device_id)])
+
+  it('is shown in place of that which the server says, whichever comes first', () => {
+    const names = [
+      ['Desk', 'Desk'],
+      ['Safari on iPhone', 'Safari on iPhone'],
+    ]
+    expect(shown(said(listed(nobody, ada, bob), ada, 'Desk'))).toEqual(names)
+    expect(shown(listed(said(nobody, ada, 'Desk'), ada, bob))).toEqual(names)
+  })
+
+  it('has a number as others have', () => {
+    const state = said(said(listed(nobody, ada, bob), ada, 'Desk'), bob, 'Desk')
+    expect(shown(state)).toEqual([
+      ['Desk', 'Desk'],
+      ['Desk', 'Desk 2'],
+    ])
+  })
+
+  it('does not count while the device does not seal', () => {
+    expect(shown(listed(said(nobody, phone, 'Desk'), phone))).toEqual([
+      ['Safari on iPhone', 'Safari on iPhone'],
+    ])
+  })
+
+  it('says nothing in another beam', () => {
+    const left = reduceDevices(said(listed(nobody, ada), ada, 'Desk'), { type: 'left' })
+    expect(shown(listed(left, ada))).toEqual([['Chrome on Linux', 'Chrome on Linux']])
+  })
 })
 
 it('a device that left keeps the name under which it was known', () => {

@@ -10,7 +10,7 @@ export type Path = 'direct' | 'turn' | 'relay'
 export interface DevicesState {
   /** This device; null before the first welcome. */
   readonly me: DeviceId | null
-  /** In the order in which they joined, this one included. */
+  /** In the order in which they joined, this one included, by the names that count. */
   readonly devices: readonly Device[]
   /** By device. Absent for this device, for plain ones, and while no link is open yet. */
   readonly paths: Readonly<Record<DeviceId, Path>>
@@ -19,6 +19,8 @@ export interface DevicesState {
    * numbers, the same on every device.
    */
   readonly names: Readonly<Record<DeviceId, string>>
+  /** What devices have called themselves under the keys of a sealed beam (E15): the server cannot say so. */
+  readonly said: Readonly<Record<DeviceId, string>>
   /** The people who were logged in on them, likewise. */
   readonly people: Readonly<Record<DeviceId, string>>
   /** The devices that were removed from the beam (S25). */
@@ -28,11 +30,20 @@ export interface DevicesState {
 export type DevicesEvent =
   | { type: 'welcomed'; me: DeviceId }
   | { type: 'listed'; devices: readonly Device[] }
+  | { type: 'said'; device: DeviceId; name: string }
   | { type: 'removed'; devices: readonly DeviceId[] }
   | { type: 'path'; device: DeviceId; path: Path | null }
   | { type: 'left' }
 
-const EMPTY: DevicesState = { me: null, devices: [], paths: {}, names: {}, people: {}, removed: new Set() }
+const EMPTY: DevicesState = {
+  me: null,
+  devices: [],
+  paths: {},
+  names: {},
+  said: {},
+  people: {},
+  removed: new Set(),
+}
 
 /** Applies an event to the devices. */
 export function reduceDevices(state: DevicesState, event: DevicesEvent): DevicesState {
@@ -41,6 +52,10 @@ export function reduceDevices(state: DevicesState, event: DevicesEvent): Devices
       return { ...state, me: event.me }
     case 'listed':
       return listed(state, event.devices)
+    case 'said': {
+      if (state.said[event.device] === event.name) return state
+      return listed({ ...state, said: { ...state.said, [event.device]: event.name } }, state.devices)
+    }
     case 'removed':
       return { ...state, removed: new Set([...state.removed, ...event.devices]) }
     case 'path': {
@@ -52,7 +67,12 @@ export function reduceDevices(state: DevicesState, event: DevicesEvent): Devices
   }
 }
 
-function listed(state: DevicesState, devices: readonly Device[]): DevicesState {
+function listed(state: DevicesState, told: readonly Device[]): DevicesState {
+  const devices = told.map((device) => {
+    const name = state.said[device.device_id]
+    // Of one that does not seal, nobody can know who speaks.
+    return name !== undefined && seals(device) ? { ...device, name } : device
+  })
   const here = new Set(devices.map(({ device_id }) => device_id))
   const people = Object.fromEntries(
     devices.map((device) => [device.device_id, personName(device)]).filter(([, name]) => name !== null),

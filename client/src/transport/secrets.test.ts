@@ -12,6 +12,9 @@ const [ADA, BOB, EVE] = ['1', '2', '3'].map(
   (first) => `${first}1234567-89ab-8cde-8f01-23456789abcd` as DeviceId,
 ) as [DeviceId, DeviceId, DeviceId]
 
+/** What a device says of names, where none of them matters. */
+const NAMING = { name: 'device', hasYours: true }
+
 const NOWHERE: KeptKeys = { read: async () => null, write: async () => {}, remove: async () => {} }
 const NO_DEPOSITS: Deposits = { read: async () => null, write: async () => {} }
 
@@ -86,8 +89,8 @@ describe('e15 while the keys are changed', () => {
     const steps = await asksAtEachStep(async () => {
       const ada = await maker()
       const bob = await member(BOB, ada)
-      await ada.introduced(BEAM, BOB, ADA, await bob.introduce(BEAM, BOB, ADA))
-      await bob.introduced(BEAM, ADA, BOB, await ada.introduce(BEAM, ADA, BOB))
+      await ada.introduced(BEAM, BOB, ADA, await bob.introduce(BEAM, BOB, ADA, NAMING))
+      await bob.introduced(BEAM, ADA, BOB, await ada.introduce(BEAM, ADA, BOB, NAMING))
       await ada.rekey(BEAM, [EVE])
       const keys = await ada.handTo(BEAM, BOB, ADA)
       if (!keys) throw new Error('Ada knows Bob.')

@@ -6,7 +6,7 @@ import { fromBase64Url, toBase64Url } from '../crypto/bytes'
 import { Comparisons, type ShareMessage } from '../crypto/comparisons'
 import { type Deposit, isSameKeys } from '../crypto/deposit'
 import type { Header, Kind } from '../crypto/envelope'
-import { HandingOver, type Introduced } from '../crypto/handing-over'
+import { HandingOver, type Introduced, type Naming } from '../crypto/handing-over'
 import { Keyring } from '../crypto/keyring'
 import { type JoinRequest, LinkJoining, type Refusal } from '../crypto/link-joining'
 import type { KeptShared } from '../crypto/shared-keys'
@@ -193,9 +193,9 @@ export class Secrets {
     await this.deposit(beam)
   }
 
-  /** Returns what tells a device this one's public key, by which it can be handed new keys (E15). */
-  introduce(beam: BeamId, me: DeviceId, to: DeviceId): Promise<string> {
-    return this.#beam(beam).handing.introduce(me, to)
+  /** Returns what tells a device this one's name, and its public key, by which it can be handed new keys (E15). */
+  introduce(beam: BeamId, me: DeviceId, to: DeviceId, naming: Naming): Promise<string> {
+    return this.#beam(beam).handing.introduce(me, to, naming)
   }
 
   /** @returns with it what this device has, where it has learnt of devices that were not compared */

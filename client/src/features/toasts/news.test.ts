@@ -9,7 +9,15 @@ import { arrivalNews, deviceNews, pointedOutNews, progressNews } from './news'
 const me = 'me' as DeviceId
 const phone: Device = { device_id: 'phone' as DeviceId, name: 'Safari on iPhone', caps: ['files'] }
 const here: Device = { device_id: me, name: 'Chrome on macOS', caps: ['files'] }
-const noDevices = { me, devices: [], paths: {}, names: {}, people: {}, removed: new Set<DeviceId>() }
+const noDevices = {
+  me,
+  devices: [],
+  paths: {},
+  names: {},
+  said: {},
+  people: {},
+  removed: new Set<DeviceId>(),
+}
 const both = reduceDevices(noDevices, { type: 'listed', devices: [here, phone] })
 
 const live = (id: string, seq: number, from = phone.device_id, message: unknown = 'a secret'): Item =>
