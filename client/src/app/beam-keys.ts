@@ -147,6 +147,11 @@ export class BeamKeys {
     return this.isClear || this.isSealed
   }
 
+  /** The devices that seal and are here, in the order in which they joined. */
+  get sealing(): readonly DeviceId[] {
+    return this.#sealing
+  }
+
   /** The other devices that seal. */
   get others(): readonly DeviceId[] {
     return this.#sealing.filter((device) => device !== this.#me)

@@ -28,8 +28,9 @@ import type { ClearCopies } from './clear-copies'
 import { DeletionWitnesses } from './deletion-witnesses'
 import { InOrder } from './in-order'
 import { InTurn } from './in-turn'
-import { ItemVersions } from './item-versions'
+import { ItemVersions, type Version } from './item-versions'
 import { MissingItems, type MissingItemsEvents } from './missing-items'
+import { type Lacking, SharingAgain } from './sharing-again'
 import type { WaysIn } from './ways-in'
 
 export interface SealedBeamEvents extends BeamKeysEvents, Pick<MissingItemsEvents, 'onMissing'> {}
@@ -42,6 +43,7 @@ export class SealedBeam implements BeamChannel {
   readonly #copies: ClearCopies
   readonly #missing: MissingItems
   readonly #witnesses: DeletionWitnesses
+  readonly #again: SharingAgain
   readonly #versions = new ItemVersions()
   /** The items that are sealed, opened or not. */
   readonly #sealed = new Set<ItemId>()
@@ -82,6 +84,12 @@ export class SealedBeam implements BeamChannel {
       others: () => (this.#keys.isSealed ? this.#keys.others : []),
       tell: (to, message) => this.signal(to, message),
       isDeleted: (id) => this.#versions.isDeleted(id),
+    })
+    this.#again = new SharingAgain({
+      sealing: () => this.#keys.sealing,
+      me: () => this.#keys.me,
+      lacking: (id) => this.#lacking(id),
+      share: ({ id, message }) => live().share(id, message, 'text'),
     })
   }
 
@@ -140,7 +148,9 @@ export class SealedBeam implements BeamChannel {
     this.#send(async () => {
       const version = this.#versions.find(id)
       const proof =
-        version && this.#keys.isSealed ? await this.#keys.texts.seal('delete_note', { id }) : undefined
+        (version || this.#sealed.has(id)) && this.#keys.isSealed
+          ? await this.#keys.texts.seal('delete_note', { id })
+          : undefined
       return () => {
         // It may have been shared again meanwhile.
         if (!this.#deleting.delete(id)) return
@@ -266,10 +276,29 @@ export class SealedBeam implements BeamChannel {
     const isSealed = isEnvelope(message) || isOfSealed
     if (!isSealed) return true
     const isRight = id !== undefined && (await this.#isProven(extra, id))
+    if (isRight) this.#copies.delete(id)
+    const named = id === undefined ? this.#versions.sealedAs(message) : [id]
+    for (const one of named) this.#again.look(one)
+    // Where nothing that counts is known here, there is nothing to keep.
+    if (!named.some((one) => this.#known(one))) this.#live().memory.confirmed(id, message)
     // What the server still has shows whether it has taken the item from this device alone.
     if (!isRight) this.#live().resync()
-    if (isRight) this.#copies.delete(id)
     return isRight
+  }
+
+  /** Returns the version of an item that counts here; undefined where none does, or it was deleted. */
+  #known(id: ItemId): Version | undefined {
+    const isDeleted = this.#versions.isDeleted(id) || this.deletions.includes(id)
+    return isDeleted ? undefined : this.#versions.find(id)
+  }
+
+  /** Nobody but the two whom an item for one device concerns can delete it (S33). */
+  #lacking(id: ItemId): Lacking | undefined {
+    const known = this.#known(id)
+    if (!known || known.content.to !== undefined) return undefined
+    const { sealed, content } = known
+    if (this.#live().memory.isGiven(id, sealed)) return undefined
+    return { id, message: sealed, from: content.from }
   }
 
   #isProven(proof: string | undefined, id: ItemId): Promise<boolean> {
@@ -308,6 +337,7 @@ export class SealedBeam implements BeamChannel {
     this.#keys.end()
     this.#missing.end()
     this.#witnesses.end()
+    this.#again.end()
   }
 
   async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item> {

@@ -269,6 +269,46 @@ describe('e4 a deletion', () => {
     expect(await ada.channel.isDeleted(message, undefined, ITEM)).toBe(true)
   })
 
+  it('that nobody proves has the device that shared the item share it again as it was, for all', async () => {
+    const bob = await bobJoins()
+    server.forwardsSignals = true
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    const item = server.item()
+    for (const page of [ada, bob]) {
+      page.memory.received(item)
+      await page.opens(item)
+      page.memory.taken(ITEM, null)
+    }
+    const isDeleted = [ada, bob].map((page) => page.channel.isDeleted(null, undefined, ITEM))
+    expect(await Promise.all(isDeleted)).toEqual([false, false])
+    await shared(2)
+    expect(server.item()).toEqual(item)
+    expect(bob.memory.doubted.map(({ id }) => id)).toEqual([ITEM])
+  })
+
+  it('by what the server has has the item shared again too', async () => {
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    const item = server.item()
+    ada.memory.received(item)
+    await ada.opens(item)
+    ada.memory.taken(undefined, item.message)
+    expect(await ada.channel.isDeleted(item.message, undefined, undefined)).toBe(false)
+    await shared(2)
+    expect(server.item()).toEqual(item)
+  })
+
+  it('that is proven takes the item from this device', async () => {
+    const bob = await bobJoins()
+    const { message, extra } = (await deletes()) ?? {}
+    bob.memory.received(server.item())
+    await bob.opens(server.item())
+    bob.memory.taken(ITEM, message)
+    expect(await bob.channel.isDeleted(message, extra, ITEM)).toBe(true)
+    expect(bob.memory.doubted).toEqual([])
+  })
+
   it('gives back the same item on Undo', async () => {
     await deletes()
     ada.channel.share(ITEM, 'bread', 'text')
