@@ -33,6 +33,9 @@ import { MissingItems, type MissingItemsEvents } from './missing-items'
 import { type Lacking, SharingAgain } from './sharing-again'
 import type { WaysIn } from './ways-in'
 
+/** So long the key of what does not open may take to come, before it counts as sealed by nobody. In milliseconds. */
+const KEY_COMES_WITHIN_MS = 30_000
+
 export interface SealedBeamEvents extends BeamKeysEvents, Pick<MissingItemsEvents, 'onMissing'> {}
 
 export class SealedBeam implements BeamChannel {
@@ -253,7 +256,8 @@ export class SealedBeam implements BeamChannel {
     if (kept !== null) return this.#keys.openKept(item, kept).then(() => null)
     if (isEnvelope(item.message)) return this.#open(item, item.message, note)
     // Whoever shares it again in clear text is no device of the beam.
-    if (this.#sealed.has(item.id)) throw new Error('The item was sealed.')
+    if (this.#sealed.has(item.id))
+      return this.#came.run(item.id, Promise.resolve(), () => this.#openKnown(item, note))
     // This device shows the item itself.
     if (this.#copies.isCopy(item, (id) => this.#sealed.has(id))) return null
     return { ...liveItem(item, note), isClear: true }
@@ -344,25 +348,32 @@ export class SealedBeam implements BeamChannel {
     this.#sealed.add(item.id)
     this.#keys.sawEnvelope(sealed)
     const { envelope, copy } = partEnvelope(sealed)
-    const shown = await this.#came.run(item.id, this.#inside(item, envelope), (inside) =>
-      this.#versions.came(sealed, inside),
+    const shown = await this.#came.run(
+      item.id,
+      this.#inside(item, envelope),
+      (inside) => inside && this.#versions.came(sealed, inside),
     )
-    const message = withoutGoneCopy(shown.message, copy)
-    // Who shared it is no matter of the server's.
-    const shownItem = liveItem({ ...item, message, extra: shown.extra, from: shown.from }, note)
-    // The bytes of a file that was shared while the beam was clear travel as they are.
-    const isClear = shownItem.content.kind === 'file' && shownItem.content.seal === undefined
-    return isClear ? { ...shownItem, isClear } : shownItem
+    if (!shown) return this.#openKnown(item, note, KEY_COMES_WITHIN_MS)
+    // An older version may have been put back.
+    if (this.#versions.find(item.id)?.sealed !== sealed) this.#again.look(item.id)
+    return itemOf(item, shown, copy, note)
   }
 
-  /** Returns what is inside the envelope of an item. @throws when it is not that item */
-  async #inside({ id, to }: LiveItem, envelope: string): Promise<SealedContent> {
+  /** What is no version of an item takes nothing away that is known here (E3). @throws where nothing is */
+  #openKnown(item: LiveItem, note: NoteMark, afterMs = 0): Item {
+    const known = this.#known(item.id)
+    if (!known || known.content.to !== item.to) throw new Error('The item does not open.')
+    this.#again.look(item.id, afterMs)
+    return itemOf(item, known.content, partEnvelope(known.sealed).copy, note)
+  }
+
+  /** Returns what is inside the envelope of an item; null where it does not open, or is not that item. */
+  async #inside({ id, to }: LiveItem, envelope: string): Promise<SealedContent | null> {
     await this.#keys.untilSettled()
     // What does not open yet comes again once its key is here. To wait for that would keep everything else waiting.
     const opened = await this.#keys.texts.openOrSeek('share_clipboard', envelope)
     const inside = opened.is === 'open' ? readSealedItem(opened.text) : null
-    if (!inside || inside.id !== id || inside.to !== to) throw new Error('The item does not open.')
-    return inside
+    return inside?.id === id && inside.to === to ? inside : null
   }
 
   async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {
@@ -401,4 +412,13 @@ export class SealedBeam implements BeamChannel {
       }
     })
   }
+}
+
+/** Returns an item as it is shown. Who shared it is no matter of the server's. */
+function itemOf(item: LiveItem, inside: SealedContent, copy: string | null, note: NoteMark): Item {
+  const { extra, from } = inside
+  const shown = liveItem({ ...item, message: withoutGoneCopy(inside.message, copy), extra, from }, note)
+  // The bytes of a file that was shared while the beam was clear travel as they are.
+  const isClear = shown.content.kind === 'file' && shown.content.seal === undefined
+  return isClear ? { ...shown, isClear } : shown
 }
