@@ -275,6 +275,7 @@ export class SealedBeam implements BeamChannel {
   async isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): Promise<boolean> {
     this.#missing.hear({ is: 'changed' })
     if (id !== undefined) this.#keys.deleted(id)
+    if (id !== undefined && id === this.#keys.keptKeys?.id) this.#again.look(id)
     // Deleting by content concerns plain items alone.
     const isOfSealed = id === undefined ? this.#versions.hasContent(message) : this.#sealed.has(id)
     const isSealed = isEnvelope(message) || isOfSealed
@@ -298,6 +299,8 @@ export class SealedBeam implements BeamChannel {
 
   /** Nobody but the two whom an item for one device concerns can delete it (S33). */
   #lacking(id: ItemId): Lacking | undefined {
+    const kept = this.#keys.keptKeys
+    if (kept?.id === id) return this.#live().memory.isGiven(id, kept.message) ? undefined : kept
     const known = this.#known(id)
     if (!known || known.content.to !== undefined) return undefined
     const { sealed, content } = known
