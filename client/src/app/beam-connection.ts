@@ -202,6 +202,8 @@ export class BeamConnection {
         this.#access.hear(message)
         learnPolicy(this.#context.stores, message.message.join_policy)
         if (message.message.saved) this.channel.saved(false)
+        // Whoever asked to keep it has shared its keys then.
+        this.channel.kept(message.message.kept !== undefined, false)
         this.places.welcomed()
         this.channel.welcomed(message.message.device_id)
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)

@@ -18,6 +18,7 @@ import type { InOrder } from './in-order'
 import { KeyChanges, type KeyChangesEvents } from './key-changes'
 import { newItemId } from './random-ids'
 import { SealedTexts } from './sealed-texts'
+import type { Lacking } from './sharing-again'
 import { WaysIn, type WaysInEvents } from './ways-in'
 
 export interface BeamKeysEvents
@@ -72,7 +73,8 @@ export class BeamKeys {
   #sealing: readonly DeviceId[] = []
   #isListed = false
   /** The item that has the keys of the beam while it is kept (E10). */
-  #kept: Pick<LiveItem, 'id' | 'message'> | null = null
+  #kept: Lacking | null = null
+  #isKept = false
   /** Whether the server stores the beam, and whether this device has looked there for its keys. */
   #isSaved = false
   #isWithdrawn = false
@@ -160,6 +162,11 @@ export class BeamKeys {
     return this.isClear || this.isSealed
   }
 
+  /** The devices that seal and are here, in the order in which they joined. */
+  get sealing(): readonly DeviceId[] {
+    return this.#sealing
+  }
+
   /** The other devices that seal. */
   get others(): readonly DeviceId[] {
     return this.#sealing.filter((device) => device !== this.#me)
@@ -219,6 +226,7 @@ export class BeamKeys {
   }
 
   synced(items: readonly LiveItem[]): void {
+    if (!items.some(({ id }) => id === this.#kept?.id)) this.#kept = null
     this.#isEmpty = !items.some(({ message }) => isSealedByForm(message))
     this.#isSealedHere ||= !this.#isEmpty
     this.#look()
@@ -274,12 +282,19 @@ export class BeamKeys {
     this.#depositing = this.#depositing.then(() => this.#untilTold(put, () => deposit === this.#deposits))
   }
 
+  /** The item that has the keys of the beam, as long as it is kept. */
+  get keptKeys(): Lacking | null {
+    return this.#isKept ? this.#kept : null
+  }
+
   kept(isKept: boolean, isMine: boolean): void {
+    this.#isKept = isKept
     if (!isMine) return
     this.#content.send(async () => {
       const sealed = isKept && this.isSealed && !this.#kept ? await this.#sealKept() : null
+      const from = await this.own()
       return () => {
-        if (sealed !== null) this.#live().share(newItemId(), keptKeysMessage(sealed), 'text')
+        if (sealed !== null) this.#shareKept({ id: newItemId(), message: keptKeysMessage(sealed), from })
         if (isKept || !this.#kept) return
         this.#live().delete(this.#kept.id, this.#kept.message)
         this.#kept = null
@@ -287,20 +302,27 @@ export class BeamKeys {
     })
   }
 
+  #shareKept(kept: Lacking): void {
+    this.#kept = kept
+    this.#live().share(kept.id, kept.message, 'text')
+  }
+
   #sealKept(): Promise<string | null> {
     return this.texts.withKeys(() => this.#secrets.sealKept(this.#beam))
   }
 
-  /** Takes the keys of a kept beam where this device has none. */
-  async openKept({ id, message }: LiveItem, sealed: string): Promise<void> {
-    this.#kept = { id, message }
+  /** Takes the keys of a kept beam where this device has none. Anybody can share what only looks like them. */
+  async openKept({ id, message, from }: LiveItem, sealed: string): Promise<void> {
     await this.#entered
-    if (!this.isSealed) this.#has(await this.#secrets.openKept(this.#beam, sealed))
+    const having = await this.texts.withKeys(() => this.#secrets.openKept(this.#beam, sealed))
+    if (!having) return
+    this.#kept = { id, message, from }
+    if (!this.isSealed) this.#has(having)
   }
 
-  /** An item was deleted: perhaps that which has the keys. */
+  /** An item was deleted: perhaps that which has the keys. As long as the beam is kept, it is shared again. */
   deleted(id: LiveItem['id']): void {
-    if (id === this.#kept?.id) this.#kept = null
+    if (id === this.#kept?.id && !this.#isKept) this.#kept = null
   }
 
   removed(devices: readonly DeviceId[]): void {
@@ -344,7 +366,7 @@ export class BeamKeys {
       const kept = this.#kept && (await this.#sealKept())
       return () => {
         this.#changes.hand(forAll)
-        if (this.#kept && kept) this.#live().share(this.#kept.id, keptKeysMessage(kept), 'text')
+        if (this.#kept && kept) this.#shareKept({ ...this.#kept, message: keptKeysMessage(kept) })
         this.#changed(having)
       }
     })

@@ -29,6 +29,11 @@ export class ItemVersions {
     return this.#versions.get(id)
   }
 
+  /** Returns the items that a message was of last. */
+  sealedAs(message: unknown): readonly ItemId[] {
+    return [...this.#versions].filter(([, { sealed }]) => sealed === message).map(([id]) => id)
+  }
+
   /** The item goes on in clear text, by a device of the beam. */
   forget(id: ItemId): void {
     this.#versions.delete(id)

@@ -103,6 +103,7 @@ export class Page {
   hasRemoved = true
   readonly in: DeviceId[] = []
   readonly unconfirmed: ItemId[] = []
+  readonly memory = new BeamMemory()
   /** How often it has asked for all items again. */
   resyncs = 0
   readonly stores = { devices: createDevicesStore(), clearCopies: createClearCopiesStore() }
@@ -115,10 +116,11 @@ export class Page {
     this.invite = invite
     const live: Pick<
       LiveBeam,
-      'share' | 'delete' | 'signal' | 'e2e' | 'resync' | 'shares' | 'memory' | 'hasRemoved'
+      'share' | 'delete' | 'signal' | 'e2e' | 'resync' | 'shares' | 'deletions' | 'memory' | 'hasRemoved'
     > = {
-      memory: new BeamMemory(),
+      memory: this.memory,
       shares: this.unconfirmed,
+      deletions: [],
       hasRemoved: () => this.hasRemoved,
       resync: () => {
         this.resyncs += 1

@@ -28,9 +28,13 @@ import type { ClearCopies } from './clear-copies'
 import { DeletionWitnesses } from './deletion-witnesses'
 import { InOrder } from './in-order'
 import { InTurn } from './in-turn'
-import { ItemVersions } from './item-versions'
+import { ItemVersions, type Version } from './item-versions'
 import { MissingItems, type MissingItemsEvents } from './missing-items'
+import { type Lacking, SharingAgain } from './sharing-again'
 import type { WaysIn } from './ways-in'
+
+/** So long the key of what does not open may take to come, before it counts as sealed by nobody. In milliseconds. */
+const KEY_COMES_WITHIN_MS = 30_000
 
 export interface SealedBeamEvents extends BeamKeysEvents, Pick<MissingItemsEvents, 'onMissing'> {}
 
@@ -42,6 +46,7 @@ export class SealedBeam implements BeamChannel {
   readonly #copies: ClearCopies
   readonly #missing: MissingItems
   readonly #witnesses: DeletionWitnesses
+  readonly #again: SharingAgain
   readonly #versions = new ItemVersions()
   /** The items that are sealed, opened or not. */
   readonly #sealed = new Set<ItemId>()
@@ -82,6 +87,12 @@ export class SealedBeam implements BeamChannel {
       others: () => (this.#keys.isSealed ? this.#keys.others : []),
       tell: (to, message) => this.signal(to, message),
       isDeleted: (id) => this.#versions.isDeleted(id),
+    })
+    this.#again = new SharingAgain({
+      sealing: () => this.#keys.sealing,
+      me: () => this.#keys.me,
+      lacking: (id) => this.#lacking(id),
+      share: ({ id, message }) => live().share(id, message, 'text'),
     })
   }
 
@@ -140,7 +151,9 @@ export class SealedBeam implements BeamChannel {
     this.#send(async () => {
       const version = this.#versions.find(id)
       const proof =
-        version && this.#keys.isSealed ? await this.#keys.texts.seal('delete_note', { id }) : undefined
+        (version || this.#sealed.has(id)) && this.#keys.isSealed
+          ? await this.#keys.texts.seal('delete_note', { id })
+          : undefined
       return () => {
         // It may have been shared again meanwhile.
         if (!this.#deleting.delete(id)) return
@@ -247,7 +260,8 @@ export class SealedBeam implements BeamChannel {
     if (kept !== null) return this.#keys.openKept(item, kept).then(() => null)
     if (isEnvelope(item.message)) return this.#open(item, item.message, note)
     // Whoever shares it again in clear text is no device of the beam.
-    if (this.#sealed.has(item.id)) throw new Error('The item was sealed.')
+    if (this.#sealed.has(item.id))
+      return this.#came.run(item.id, Promise.resolve(), () => this.#openKnown(item, note))
     // This device shows the item itself.
     if (this.#copies.isCopy(item, (id) => this.#sealed.has(id))) return null
     return { ...liveItem(item, note), isClear: true }
@@ -265,15 +279,37 @@ export class SealedBeam implements BeamChannel {
   async isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): Promise<boolean> {
     this.#missing.hear({ is: 'changed' })
     if (id !== undefined) this.#keys.deleted(id)
+    if (id !== undefined && id === this.#keys.keptKeys?.id) this.#again.look(id)
     // Deleting by content concerns plain items alone.
     const isOfSealed = id === undefined ? this.#versions.hasContent(message) : this.#sealed.has(id)
     const isSealed = isEnvelope(message) || isOfSealed
     if (!isSealed) return true
     const isRight = id !== undefined && (await this.#isProven(extra, id))
+    if (isRight) this.#copies.delete(id)
+    const named = id === undefined ? this.#versions.sealedAs(message) : [id]
+    for (const one of named) this.#again.look(one)
+    // Where nothing that counts is known here, there is nothing to keep.
+    if (!named.some((one) => this.#known(one))) this.#live().memory.confirmed(id, message)
     // What the server still has shows whether it has taken the item from this device alone.
     if (!isRight) this.#live().resync()
-    if (isRight) this.#copies.delete(id)
     return isRight
+  }
+
+  /** Returns the version of an item that counts here; undefined where none does, or it was deleted. */
+  #known(id: ItemId): Version | undefined {
+    const isDeleted = this.#versions.isDeleted(id) || this.deletions.includes(id)
+    return isDeleted ? undefined : this.#versions.find(id)
+  }
+
+  /** Nobody but the two whom an item for one device concerns can delete it (S33). */
+  #lacking(id: ItemId): Lacking | undefined {
+    const kept = this.#keys.keptKeys
+    if (kept?.id === id) return this.#live().memory.isGiven(id, kept.message) ? undefined : kept
+    const known = this.#known(id)
+    if (!known || known.content.to !== undefined) return undefined
+    const { sealed, content } = known
+    if (this.#live().memory.isGiven(id, sealed)) return undefined
+    return { id, message: sealed, from: content.from }
   }
 
   #isProven(proof: string | undefined, id: ItemId): Promise<boolean> {
@@ -312,31 +348,39 @@ export class SealedBeam implements BeamChannel {
     this.#keys.end()
     this.#missing.end()
     this.#witnesses.end()
+    this.#again.end()
   }
 
   async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item> {
     this.#sealed.add(item.id)
     this.#keys.sawEnvelope(sealed)
     const { envelope, copy } = partEnvelope(sealed)
-    const shown = await this.#came.run(item.id, this.#inside(item, envelope), (inside) =>
-      this.#versions.came(sealed, inside),
+    const shown = await this.#came.run(
+      item.id,
+      this.#inside(item, envelope),
+      (inside) => inside && this.#versions.came(sealed, inside),
     )
-    const message = withoutGoneCopy(shown.message, copy)
-    // Who shared it is no matter of the server's.
-    const shownItem = liveItem({ ...item, message, extra: shown.extra, from: shown.from }, note)
-    // The bytes of a file that was shared while the beam was clear travel as they are.
-    const isClear = shownItem.content.kind === 'file' && shownItem.content.seal === undefined
-    return isClear ? { ...shownItem, isClear } : shownItem
+    if (!shown) return this.#openKnown(item, note, KEY_COMES_WITHIN_MS)
+    // An older version may have been put back.
+    if (this.#versions.find(item.id)?.sealed !== sealed) this.#again.look(item.id)
+    return itemOf(item, shown, copy, note)
   }
 
-  /** Returns what is inside the envelope of an item. @throws when it is not that item */
-  async #inside({ id, to }: LiveItem, envelope: string): Promise<SealedContent> {
+  /** What is no version of an item takes nothing away that is known here (E3). @throws where nothing is */
+  #openKnown(item: LiveItem, note: NoteMark, afterMs = 0): Item {
+    const known = this.#known(item.id)
+    if (!known || known.content.to !== item.to) throw new Error('The item does not open.')
+    this.#again.look(item.id, afterMs)
+    return itemOf(item, known.content, partEnvelope(known.sealed).copy, note)
+  }
+
+  /** Returns what is inside the envelope of an item; null where it does not open, or is not that item. */
+  async #inside({ id, to }: LiveItem, envelope: string): Promise<SealedContent | null> {
     await this.#keys.untilSettled()
     // What does not open yet comes again once its key is here. To wait for that would keep everything else waiting.
     const opened = await this.#keys.texts.openOrSeek('share_clipboard', envelope)
     const inside = opened.is === 'open' ? readSealedItem(opened.text) : null
-    if (!inside || inside.id !== id || inside.to !== to) throw new Error('The item does not open.')
-    return inside
+    return inside?.id === id && inside.to === to ? inside : null
   }
 
   async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {
@@ -375,4 +419,13 @@ export class SealedBeam implements BeamChannel {
       }
     })
   }
+}
+
+/** Returns an item as it is shown. Who shared it is no matter of the server's. */
+function itemOf(item: LiveItem, inside: SealedContent, copy: string | null, note: NoteMark): Item {
+  const { extra, from } = inside
+  const shown = liveItem({ ...item, message: withoutGoneCopy(inside.message, copy), extra, from }, note)
+  // The bytes of a file that was shared while the beam was clear travel as they are.
+  const isClear = shown.content.kind === 'file' && shown.content.seal === undefined
+  return isClear ? { ...shown, isClear } : shown
 }

@@ -124,12 +124,60 @@ describe('e3 an item', () => {
     expect((await ada.opens(server.item())).from).toBe(EVE)
   })
 
-  it('is not replaced by one in clear text', async () => {
-    const bob = await bobJoins()
+  it.each(['e2e1.AAAA', LOOKALIKE])(
+    'is not replaced by what no device of the beam has sealed: %s',
+    async (message) => {
+      const bob = await bobJoins()
+      ada.channel.share(ITEM, 'oat milk', 'text')
+      await shared()
+      const item = server.item()
+      await expect(bob.opens({ ...item, message })).rejects.toThrow()
+      await bob.opens(item)
+      expect(await bob.opens({ ...item, seq: 2, message })).toMatchObject({ message: 'oat milk', from: ADA })
+    },
+  )
+
+  it('that was replaced so is shared again as it was by the device that shared it', async () => {
     ada.channel.share(ITEM, 'oat milk', 'text')
     await shared()
-    await bob.opens(server.item())
-    await expect(bob.opens({ ...server.item(), message: 'of the server' })).rejects.toThrow()
+    const item = server.item()
+    await ada.opens(item)
+    const clear = { ...item, seq: 2, message: 'of the server' }
+    ada.memory.received(clear)
+    expect((await ada.opens(clear)).message).toBe('oat milk')
+    await shared(2)
+    expect(server.item()).toEqual(item)
+  })
+
+  it('that may be under a key that comes yet is not shared again before that', async () => {
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared()
+    const item = server.item()
+    await ada.opens(item)
+    const unknown = { ...item, seq: 2, message: LOOKALIKE }
+    ada.memory.received(unknown)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await ada.opens(unknown)
+    vi.advanceTimersByTime(29_999)
+    expect(server.of('share')).toHaveLength(1)
+    vi.advanceTimersByTime(1)
+    expect(server.of('share')).toHaveLength(2)
+    vi.useRealTimers()
+    expect(server.item()).toEqual(item)
+  })
+
+  it('of which an older version was put back is shared again as it was last', async () => {
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared(1)
+    await ada.opens(server.item())
+    ada.channel.share(ITEM, 'soy milk', 'text')
+    await shared(2)
+    const [old, last] = [server.item(0), server.item(1)]
+    await ada.opens(last)
+    ada.memory.received({ ...old, seq: 3 })
+    await ada.opens({ ...old, seq: 3 })
+    await shared(3)
+    expect(server.item()).toEqual(last)
   })
 
   it('is not shared in clear text by a page that was reloaded before it was let in', async () => {
@@ -267,6 +315,46 @@ describe('e4 a deletion', () => {
     expect(await bob.channel.isDeleted(message, undefined, ITEM)).toBe(true)
     // Bob can tell of it too now.
     expect(await ada.channel.isDeleted(message, undefined, ITEM)).toBe(true)
+  })
+
+  it('that nobody proves has the device that shared the item share it again as it was, for all', async () => {
+    const bob = await bobJoins()
+    server.forwardsSignals = true
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    const item = server.item()
+    for (const page of [ada, bob]) {
+      page.memory.received(item)
+      await page.opens(item)
+      page.memory.taken(ITEM, null)
+    }
+    const isDeleted = [ada, bob].map((page) => page.channel.isDeleted(null, undefined, ITEM))
+    expect(await Promise.all(isDeleted)).toEqual([false, false])
+    await shared(2)
+    expect(server.item()).toEqual(item)
+    expect(bob.memory.doubted.map(({ id }) => id)).toEqual([ITEM])
+  })
+
+  it('by what the server has has the item shared again too', async () => {
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    const item = server.item()
+    ada.memory.received(item)
+    await ada.opens(item)
+    ada.memory.taken(undefined, item.message)
+    expect(await ada.channel.isDeleted(item.message, undefined, undefined)).toBe(false)
+    await shared(2)
+    expect(server.item()).toEqual(item)
+  })
+
+  it('that is proven takes the item from this device', async () => {
+    const bob = await bobJoins()
+    const { message, extra } = (await deletes()) ?? {}
+    bob.memory.received(server.item())
+    await bob.opens(server.item())
+    bob.memory.taken(ITEM, message)
+    expect(await bob.channel.isDeleted(message, extra, ITEM)).toBe(true)
+    expect(bob.memory.doubted).toEqual([])
   })
 
   it('gives back the same item on Undo', async () => {

@@ -4,7 +4,20 @@ import type { Deposit } from '../crypto/deposit'
 import type { BeamId } from '../protocol/bindings'
 import { Gate } from '../transport/gate'
 import { type Deposits, Secrets } from '../transport/secrets'
-import { ADA, ada, BEAM, BOB, begins, EVE, ITEM, OTHER, Page, server, shared } from './sealed-beam-stage'
+import {
+  ADA,
+  ada,
+  BEAM,
+  BOB,
+  begins,
+  CLEAR,
+  EVE,
+  ITEM,
+  OTHER,
+  Page,
+  server,
+  shared,
+} from './sealed-beam-stage'
 
 beforeEach(begins)
 afterEach(() => void vi.useRealTimers())
@@ -254,7 +267,33 @@ describe('e10 a kept beam', () => {
     await eve.is('waiting')
   })
 
-  it('has the keys once, as long as it is kept', async () => {
+  it('has its keys again when it is kept once more after the server has lost them', async () => {
+    ada.channel.kept(true, true)
+    await shared()
+    await ada.channel.open(server.item(), null)
+    ada.channel.synced([])
+    ada.channel.kept(true, true)
+    await shared(2)
+    expect(server.item(1).id).not.toBe(server.item(0).id)
+  })
+
+  it('has its keys also where somebody else shared what only looks like them', async () => {
+    await ada.channel.open({ ...CLEAR, message: 'e2k1.AAAA' }, null)
+    ada.channel.kept(true, true)
+    await shared()
+  })
+
+  it('has its keys shared again as they were when somebody deletes them', async () => {
+    ada.channel.kept(true, true)
+    await shared()
+    const keys = server.item()
+    await ada.channel.open(keys, null)
+    await ada.channel.isDeleted(keys.message, undefined, keys.id)
+    await shared(2)
+    expect(server.item()).toEqual(keys)
+  })
+
+  it('has its keys once, as long as it is kept', async () => {
     ada.channel.kept(true, true)
     await shared()
     await ada.channel.open(server.item(), null)

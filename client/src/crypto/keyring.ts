@@ -241,13 +241,13 @@ export class Keyring {
     return toBase64Url(await sealKept(this.#invite.secret, content))
   }
 
-  /** Takes what is kept for those who have the link. Returns whether this device has been let in by it. */
+  /** Takes what is kept for those who have the link, where this device has no keys. Returns whether it opens. */
   async openKept(sealed: string): Promise<boolean> {
     const bytes = fromBase64Url(sealed)
     if (!bytes || !this.#invite) return false
     const content = await openKept(this.#invite.secret, bytes)
     const shared = content === null ? null : sharedIn(content)
-    return shared !== null && this.take(shared)
+    return shared !== null && (this.isKeyed || this.take(shared))
   }
 
   /** What is kept for a later page, also before this device was let in: a reload would forget that the beam is sealed otherwise. */

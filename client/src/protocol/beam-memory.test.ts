@@ -68,6 +68,29 @@ describe('s28_what_a_device_holds', () => {
     expect(ids()).toEqual(['a', 'b'])
   })
 
+  it('has a sealed item that the server deleted until it is known that the deletion counts', () => {
+    const sealed = { ...item('a', 1), message: 'e2e1.AAAA' }
+    memory.synced(1, [sealed, item('b', 2)])
+    memory.taken('a' as ItemId, null)
+    memory.taken('b' as ItemId, null)
+    memory.synced(1, [])
+    expect([memory.given, memory.doubted]).toEqual([[], [sealed]])
+    memory.synced(100, [])
+    expect(ids()).toEqual(['a'])
+    memory.confirmed('a' as ItemId, null)
+    expect([memory.doubted, ids()]).toEqual([[], []])
+  })
+
+  it('has a sealed item that was shared again before its deletion was known to count', () => {
+    const sealed = { ...item('a', 1), message: 'e2e1.AAAA' }
+    memory.received(sealed)
+    memory.taken(undefined, 'e2e1.AAAA')
+    expect(memory.isGiven(sealed.id, sealed.message)).toBe(false)
+    memory.received({ ...sealed, seq: 2 })
+    memory.confirmed(sealed.id, null)
+    expect(memory.isGiven(sealed.id, sealed.message)).toBe(true)
+  })
+
   it('grows with a sync of the same memory, in which what is lacking was deleted', () => {
     memory.synced(1, [item('a', 1), item('b', 2)])
     memory.synced(1, [item('b', 2), item('c', 3)])

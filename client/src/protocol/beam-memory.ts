@@ -5,6 +5,7 @@
  */
 import { type Held, type ItemId, type LiveItem, MAX_HELD_ITEMS, MAX_HELD_RANGES } from './bindings'
 import { equalJson } from './json'
+import { isEnvelope } from './sealed-item'
 
 /** Both ends included. */
 type Range = readonly [first: number, last: number]
@@ -16,6 +17,8 @@ export class BeamMemory {
   readonly #items = new Map<ItemId, LiveItem>()
   /** Those that the server has given, and has not deleted. */
   #given = new Set<ItemId>()
+  /** Sealed items that the server has deleted, though no device of the beam is known to have done so (E4). They stay here. */
+  readonly #doubted = new Set<ItemId>()
   /** The numbers of the items that were deleted, so that no other device gives them back (S29). */
   readonly #deleted = new Map<ItemId, number>()
   /** In the order in which they became known. None touches another. */
@@ -26,11 +29,17 @@ export class BeamMemory {
   /** The server has sent all its items. */
   synced(oldest: number, items: readonly LiveItem[]): void {
     const there = new Set(items.map(({ id }) => id))
-    for (const { id, seq } of this.#items.values()) if (seq >= oldest && !there.has(id)) this.#delete(id)
+    for (const { id, seq } of this.#items.values())
+      if (this.#isLacking(id, seq, oldest, there)) this.#delete(id)
     for (const item of items) this.#put(item)
     this.#given = there
     this.#oldest = oldest
     this.#learn(oldest, items)
+  }
+
+  /** In the same memory of the server, what it lacks was deleted. */
+  #isLacking(id: ItemId, seq: number, oldest: number, there: ReadonlySet<ItemId>): boolean {
+    return seq >= oldest && !there.has(id) && !this.#doubted.has(id)
   }
 
   /** The server has sent an item, and everything before it. */
@@ -42,8 +51,36 @@ export class BeamMemory {
 
   /** An item was deleted, or, without an id, every item of that content (S10). */
   deleted(id: ItemId | undefined, message: unknown): void {
-    if (id !== undefined) this.#delete(id)
-    else for (const item of this.#items.values()) if (equalJson(item.message, message)) this.#delete(item.id)
+    for (const one of this.#named(id, message)) this.#delete(one)
+  }
+
+  /** The server has deleted what is named so. What is sealed stays here until it is known that the deletion counts (E4). */
+  taken(id: ItemId | undefined, message: unknown): void {
+    for (const one of this.#named(id, message)) {
+      this.#given.delete(one)
+      if (isEnvelope(this.#items.get(one)?.message)) this.#doubted.add(one)
+      else this.#delete(one)
+    }
+  }
+
+  /** The deletion counts of what is named so, unless the server has it again. */
+  confirmed(id: ItemId | undefined, message: unknown): void {
+    for (const one of this.#named(id, message)) if (this.#doubted.has(one)) this.#delete(one)
+  }
+
+  /** Returns the items whose deletion does not count, or not yet. */
+  get doubted(): readonly LiveItem[] {
+    return this.findAll([...this.#doubted])
+  }
+
+  /** Whether the server has given this version of an item last, and has not deleted it. */
+  isGiven(id: ItemId, message: unknown): boolean {
+    return this.#given.has(id) && this.#items.get(id)?.message === message
+  }
+
+  #named(id: ItemId | undefined, message: unknown): readonly ItemId[] {
+    if (id !== undefined) return [id]
+    return [...this.#items.values()].filter((item) => equalJson(item.message, message)).map((item) => item.id)
   }
 
   /** Takes items that the server has dropped for lack of room, from another device (S29). */
@@ -100,6 +137,7 @@ export class BeamMemory {
   /** What is for this device alone (S33) is none of the others' business, so it is not brought back either. */
   #put({ id, message, extra, seq, from, at, to }: LiveItem): void {
     this.#deleted.delete(id)
+    this.#doubted.delete(id)
     if (to === undefined) this.#items.set(id, { id, message, extra, seq, from, at })
   }
 
@@ -108,6 +146,7 @@ export class BeamMemory {
     const seq = this.#items.get(id)?.seq ?? this.#deleted.get(id) ?? Number.POSITIVE_INFINITY
     this.#items.delete(id)
     this.#given.delete(id)
+    this.#doubted.delete(id)
     this.#deleted.set(id, seq)
     const [earliest] = this.#deleted.keys()
     if (this.#deleted.size > MOST_DELETED && earliest !== undefined) this.#deleted.delete(earliest)

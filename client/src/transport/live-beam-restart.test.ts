@@ -44,6 +44,20 @@ describe('s28_after_a_restart_of_the_server', () => {
     expect(messages('wanted')).toEqual([])
   })
 
+  it('brings back what was sealed and deleted without a proof, and shows it until then', async () => {
+    const live = join()
+    server.accepts()
+    const sealed = echo(ITEM, 1, 'e2e1.AAAA')
+    server.has(sealed)
+    server.says({ type: 'delete_note', message: null, id: ITEM })
+    live.resync()
+    server.has()
+    expect(synced.at(-1)?.items).toMatchObject([{ id: ITEM, message: 'e2e1.AAAA' }])
+    await reconnect()
+    server.hasLostAllBut()
+    expect(held()).toMatchObject([{ message: { items: [{ id: ITEM, seq: 1 }] } }])
+  })
+
   it('what was deleted meanwhile is not brought back, and what was shared meanwhile goes as new', async () => {
     const live = join()
     server.accepts()

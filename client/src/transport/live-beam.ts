@@ -36,7 +36,7 @@ import type { OpenSignalSocket, SignalSocket } from './signal-socket'
 export interface LiveBeamEvents {
   onStatus(status: LiveBeamStatus): void
   onMessage(message: ServerMessage): void
-  /** All items that the server has, after every connect. */
+  /** All items that the server has, after every connect, and those whose deletion does not count (E4). */
   onSynced(synced: { epoch: string; oldest: number; dropped: number; items: readonly LiveItem[] }): void
   onRelayed(from: DeviceId, frame: ArrayBuffer): void
 }
@@ -285,7 +285,7 @@ export class LiveBeam {
         return this.#pending.received(message)
       case 'delete_note':
         this.#sync?.pages.deleted(message)
-        this.memory.deleted(message.id, message.message)
+        this.memory.taken(message.id, message.message)
         return message.id === undefined || this.#pending.deleted(message.id)
       case 'error':
         return message.id === undefined || this.#isFinal(message.id, message.extra)
@@ -363,7 +363,7 @@ export class LiveBeam {
     if (page.next !== null) return this.#send({ type: 'sync', message: { after: page.next } })
     this.#sync = null
     this.memory.synced(page.oldest, pages.items())
-    const items = this.#pending.synced(pages.items(), toldBefore)
+    const items = [...this.#pending.synced(pages.items(), toldBefore), ...this.memory.doubted]
     const { epoch, oldest, dropped } = page
     this.#events.onSynced({ epoch, oldest, dropped, items })
     // What the server may have lost (S28). What this device is about to delete stays away.

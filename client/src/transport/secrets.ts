@@ -143,9 +143,11 @@ export class Secrets {
     return this.#beam(beam).ring.sealKept()
   }
 
-  async openKept(beam: BeamId, sealed: string): Promise<Having> {
+  /** Takes what lets in whoever has the link. Returns null where it does not open. */
+  async openKept(beam: BeamId, sealed: string): Promise<Having | null> {
     const { ring } = this.#beam(beam)
-    if (await ring.openKept(sealed)) await this.#keep(beam, ring)
+    if (!(await ring.openKept(sealed))) return null
+    await this.#keep(beam, ring)
     return having(ring)
   }
 
