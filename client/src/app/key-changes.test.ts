@@ -172,6 +172,16 @@ describe('e15 the removal of a device', () => {
     await isUpToDate(back, cleo)
   })
 
+  it('takes no keys of a device that nobody sees', async () => {
+    server.pages.delete(EVE)
+    server.lists(ADA, BOB)
+    await eve.secrets.rekey(BEAM, [])
+    const keys = await eve.secrets.handTo(BEAM, ADA, EVE)
+    ada.channel.heard(EVE, { op: 'keys', ...keys })
+    await settled()
+    expect(ada.invite).toBe(link)
+  })
+
   it('makes the link of before worthless, and says so', async () => {
     removed(EVE, ADA, BOB)
     await isUpToDate(bob)

@@ -97,7 +97,9 @@ export class HandingOver {
     const content = await openFrom({ device: from, publicKey }, own, sealed)
     const told = content && sharedIn(new TextDecoder().decode(content))
     if (!told || told.changes.some((one, at) => one > (before.changes[at] ?? 0) + MOST_MISSED)) return false
-    if (told.removed.some((device) => here.includes(device) && !devices.isRemoved(device))) return false
+    // Who was removed hands nothing over, and is handed nothing.
+    const isIn = (device: string) => [from, me].includes(device) || here.includes(device)
+    if (told.removed.some((device) => isIn(device) && !devices.isRemoved(device))) return false
     // It may have been removed meanwhile.
     return this.ring.take(told, () => (devices.isRemoved(from) ? 'nothing' : 'all'))
   }

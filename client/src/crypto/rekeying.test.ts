@@ -1,13 +1,14 @@
 /** Devices that join, leave, come back, are removed, and renew the link: who can read what (E15). */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromBase64Url, toBase64Url } from './bytes'
+import { fromBase64Url, toBase64Url, utf8 } from './bytes'
 import { atStep } from './change-stage'
+import { deviceKeys, sealFor } from './device-keys'
 import { HandingOver } from './handing-over'
 import { Keyring } from './keyring'
 import { LinkJoining } from './link-joining'
 import { compareStates, type SharedKeys } from './shared-keys'
-import type { WelcomeMessage } from './state-welcome'
+import { messageOf, type WelcomeMessage } from './state-welcome'
 
 /** A device of the beam, or one that was. */
 class Device {
@@ -161,6 +162,17 @@ class Beam {
 function stateOf({ ring }: Device): SharedKeys {
   if (!ring.shared) throw new Error('It was let in.')
   return ring.shared
+}
+
+/** What one device hands to another, whatever it says. */
+async function says(one: Device, other: Device, state: Partial<SharedKeys>): Promise<WelcomeMessage> {
+  const { shared: made } = await Keyring.make()
+  const publicKey = one.ring.devices.keyOf(other.id)
+  if (!made || !publicKey) throw new Error('They know each other.')
+  const changes = [9, 9]
+  const told = JSON.stringify({ ...stateOf(one), ...made, devices: {}, changes, ...state })
+  const own = { device: one.id, keys: await deviceKeys(one.ring.own) }
+  return messageOf(await sealFor({ device: other.id, publicKey }, own, utf8(told)))
 }
 
 const step = fc.record({
@@ -320,6 +332,15 @@ describe('e15 the keys', () => {
     const forged = await eve.handing.handTo(bob.id, eve.id)
     if (!forged) throw new Error('Eve knows him.')
     expect(await bob.handing.handed(eve.id, bob.id, forged, [ada.id, bob.id, eve.id])).toBe(false)
+  })
+
+  it('are not taken of who says that it was removed itself, or who hears it', async () => {
+    const { ada, bob, eve } = await three()
+    for (const removed of [[eve.id], [bob.id], [bob.id, eve.id]]) {
+      const told = await says(eve, bob, { removed })
+      expect(await bob.handing.handed(eve.id, bob.id, told, [ada.id])).toBe(false)
+    }
+    expect(await bob.handing.handed(eve.id, bob.id, await says(eve, bob, {}), [ada.id])).toBe(true)
   })
 
   it('are not taken twice, or after newer ones', async () => {
