@@ -41,7 +41,7 @@ export class HandingOver {
   constructor(readonly ring: Keyring) {}
 
   get #own(): Promise<CryptoKeyPair> {
-    const { own } = this.ring
+    const own = this.ring.tellOwn()
     if (this.#derived?.own !== own) this.#derived = { own, keys: deviceKeys(own) }
     return this.#derived.keys
   }

@@ -50,6 +50,8 @@ export class Keyring {
   /** The ids of earlier invites. A removed device has them, so that their links lead nowhere. */
   readonly #past = new Set<string>()
   #own = randomBytes(KEY_BYTES)
+  /** Whether others may have been told the public key that follows of it: they take no other one. */
+  #isOwnTold = false
   #hasLetIn = false
   #isDeposited = false
   #depositReason: DepositReason = 'none'
@@ -260,8 +262,8 @@ export class Keyring {
   /** Takes what an earlier page has kept. */
   async restore({ own, past, gone, depositReason, ...shared }: KeptShared): Promise<boolean> {
     const secret = keyOf(own)
-    // Another page of this browser may have kept it since: the others have been told the one of this page.
-    if (secret && !this.isKeyed) this.#own = secret
+    // Another page of this browser may have kept it since, and a later one will begin with it.
+    if (secret && !this.#isOwnTold) this.#own = secret
     this.#depositsAs(depositReason)
     this.devices.forget(gone)
     for (const id of past) this.#past.add(id)
@@ -349,8 +351,9 @@ export class Keyring {
     return opener ? opener.open(kind, envelope) : null
   }
 
-  /** The secret of which this device's key pair follows (E15). */
-  get own(): Bytes {
+  /** Returns the secret of which this device's key pair follows (E15). From then on it stays. */
+  tellOwn(): Bytes {
+    this.#isOwnTold = true
     return this.#own
   }
 

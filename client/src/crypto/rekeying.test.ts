@@ -171,7 +171,7 @@ async function says(one: Device, other: Device, state: Partial<SharedKeys>): Pro
   if (!made || !publicKey) throw new Error('They know each other.')
   const changes = [9, 9]
   const told = JSON.stringify({ ...stateOf(one), ...made, devices: {}, changes, ...state })
-  const own = { device: one.id, keys: await deviceKeys(one.ring.own) }
+  const own = { device: one.id, keys: await deviceKeys(one.ring.tellOwn()) }
   return messageOf(await sealFor({ device: other.id, publicKey }, own, utf8(told)))
 }
 
@@ -275,6 +275,28 @@ async function tries(beam: Beam, eve: Device, member: Device, me: string): Promi
   if (forged) expect(await member.handing.handed(me, member.id, forged, [])).toBe(false)
 }
 
+describe('e15 the key pair of a device', () => {
+  it('is that which another page of its browser has kept, until others were told of it', async () => {
+    const beam = await Beam.begins()
+    for (let times = 0; times < 3; times += 1) await beam.joins(beam.at(0))
+    const [, first, second, third] = beam.devices
+    if (!first?.ring.kept || !second || !third?.ring.kept) throw new Error('There are four.')
+    await second.ring.restore(first.ring.kept)
+    expect(second.ring.kept?.own).toBe(first.ring.kept.own)
+    await second.handing.introduce(second.id, 'device 0')
+    await second.ring.restore(third.ring.kept)
+    expect(second.ring.kept?.own).toBe(first.ring.kept.own)
+  })
+
+  it('is the same after a reload', async () => {
+    const beam = await Beam.begins()
+    const [ada, later] = [beam.at(0), new Device('device 0')]
+    await ada.handing.introduce(ada.id, 'another')
+    if (ada.ring.kept) await later.ring.restore(ada.ring.kept)
+    expect(later.ring.tellOwn()).toEqual(ada.ring.tellOwn())
+  })
+})
+
 describe('e15 the keys', () => {
   async function three() {
     const beam = await Beam.begins()
@@ -341,6 +363,17 @@ describe('e15 the keys', () => {
       expect(await bob.handing.handed(eve.id, bob.id, told, [ada.id])).toBe(false)
     }
     expect(await bob.handing.handed(eve.id, bob.id, await says(eve, bob, {}), [ada.id])).toBe(true)
+  })
+
+  it('are handed to no removed device that said a key of its own in the name of another', async () => {
+    const { ada, bob, eve } = await three()
+    const told = await eve.handing.introduce(bob.id, ada.id)
+    await ada.handing.introduced(bob.id, ada.id, told)
+    await ada.ring.rekey([eve.id])
+    const message = await ada.handing.handTo(bob.id, ada.id)
+    if (!message) throw new Error('Ada knows him.')
+    expect(await eve.handing.handed(ada.id, bob.id, message, [])).toBe(false)
+    expect(await bob.handing.handed(ada.id, bob.id, message, [])).toBe(true)
   })
 
   it('are not taken twice, or after newer ones', async () => {
