@@ -267,7 +267,7 @@ export class BeamKeys {
   async openKept({ id, message }: LiveItem, sealed: string): Promise<void> {
     this.#kept = { id, message }
     await this.#entered
-    if (!this.isSealed) this.#has(await this.#secrets.openKept(this.#beam, sealed))
+    if (!this.isSealed) this.#has(await this.#secrets.openKept(this.#beam, sealed, this.#sealing))
   }
 
   /** An item was deleted: perhaps that which has the keys. */

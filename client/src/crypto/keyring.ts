@@ -31,6 +31,9 @@ import {
 /** More beam keys than a beam ever had say that somebody fills the memory: each removal of a device makes one. */
 const MOST_KEYS = 256
 
+/** More changes than a device could have missed would leave no number for the next one, and nothing newer would ever come. */
+const MOST_MISSED = 1_000_000
+
 /** The changes of keys that nobody has changed, and of which nobody told how often they were. */
 const NEVER: Changes = [0, 0]
 
@@ -234,13 +237,16 @@ export class Keyring {
     return toBase64Url(await sealKept(this.#invite.secret, content))
   }
 
-  /** Takes what is kept for those who have the link. Returns whether this device has been let in by it. */
-  async openKept(sealed: string): Promise<boolean> {
+  /**
+   * Takes what is kept for those who have the link. Returns whether this device has been let in by it.
+   * @param here the devices that are here, with this one
+   */
+  async openKept(sealed: string, here: readonly string[]): Promise<boolean> {
     const bytes = fromBase64Url(sealed)
     if (!bytes || !this.#invite) return false
     const content = await openKept(this.#invite.secret, bytes)
     const shared = content === null ? null : sharedIn(content)
-    return shared !== null && this.take(shared)
+    return shared !== null && this.take(this.#asSeen(shared, here))
   }
 
   /** What is kept for a later page, also before this device was let in: a reload would forget that the beam is sealed otherwise. */
@@ -267,7 +273,7 @@ export class Keyring {
     this.#depositsAs(depositReason)
     this.devices.forget(gone)
     for (const id of past) this.#past.add(id)
-    return shared.keys.length === 0 ? this.#waitWith(shared.invite) : this.take(shared)
+    return shared.keys.length === 0 ? this.#waitWith(shared.invite) : this.#take(shared, () => 'all')
   }
 
   /** Takes the secret with which an earlier page waited to be let in. */
@@ -279,13 +285,18 @@ export class Keyring {
   }
 
   /**
-   * Takes what was kept or told. Returns false when it is not what it should be; nothing of it is taken then.
+   * Takes what was told. Returns false when it is not what it should be; nothing of it is taken then.
    * @param trust says how much of it, by the keys in it, once everything is made and nothing else can come between
    */
   async take(
     told: SharedKeys,
     trust: (keys: ReadonlyMap<string, Bytes>) => Taken = () => 'all',
   ): Promise<boolean> {
+    const isPossible = told.changes.every((count, at) => count <= (this.#changes[at] ?? 0) + MOST_MISSED)
+    return isPossible && this.#take(told, trust)
+  }
+
+  async #take(told: SharedKeys, trust: (keys: ReadonlyMap<string, Bytes>) => Taken): Promise<boolean> {
     const keys = await namedKeys(told.keys.slice(-MOST_KEYS))
     const [sealing, secret] = [keys?.get(told.current), keyOf(told.invite)]
     if (!keys || !sealing || !secret) return false
@@ -304,13 +315,20 @@ export class Keyring {
     return true
   }
 
+  /** Returns a state in which nobody is said to be removed who is here: this device would take nothing of those any more. */
+  #asSeen(told: SharedKeys, here: readonly string[]): SharedKeys {
+    const isGone = (device: string) => !this.devices.isContradictedBy([device], here)
+    return { ...told, removed: told.removed.filter(isGone) }
+  }
+
   /**
    * Takes what a welcome tells. A device that is in takes the keys alone: a removed device has the invite of before, and could welcome
    * one that was away. One that made its key where it found none (E11) takes all.
    * @param by the link with which it was asked for; null after a comparison
+   * @param here the devices that are here, with this one
    */
-  async welcomed(told: SharedKeys, by: Invite | null): Promise<boolean> {
-    const isTaken = await this.take(told, (keys) => {
+  async welcomed(told: SharedKeys, by: Invite | null, here: readonly string[]): Promise<boolean> {
+    const isTaken = await this.take(this.#asSeen(told, here), (keys) => {
       if (by && this.isKeyed && !this.inviteNamed(toBase64Url(by.keys.id))) return this.#takenBy(by, keys)
       return this.#changes[0] === 0 ? 'all' : 'keys'
     })

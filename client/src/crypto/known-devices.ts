@@ -24,6 +24,11 @@ export class KnownDevices {
     return this.#gone.includes(device)
   }
 
+  /** Whether devices are said to be removed that are here, and were not. */
+  isContradictedBy(removed: readonly string[], here: readonly string[]): boolean {
+    return removed.some((device) => here.includes(device) && !this.isRemoved(device))
+  }
+
   /** Returns null where the key of a device is not known, or the device was removed. */
   keyOf(device: string): Bytes | null {
     const key = this.#keys.get(device)

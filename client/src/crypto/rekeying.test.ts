@@ -8,7 +8,7 @@ import { HandingOver } from './handing-over'
 import { Keyring } from './keyring'
 import { LinkJoining } from './link-joining'
 import { compareStates, type SharedKeys } from './shared-keys'
-import { messageOf, type WelcomeMessage } from './state-welcome'
+import { messageOf, type WelcomeMessage, welcomeWith } from './state-welcome'
 
 /** A device of the beam, or one that was. */
 class Device {
@@ -445,6 +445,43 @@ describe('e15 the keys', () => {
     expect(await bob.joining.welcomed(bob.id, welcome)).toBe(true)
     expect(bob.ring.shared?.current).toBe(current)
     expect(fromBase64Url(eve.ring.shared?.current ?? '')).not.toBeNull()
+  })
+})
+
+describe('e6 a first welcome', () => {
+  const countless = Number.MAX_SAFE_INTEGER
+  const here = ['late', 'device 0']
+
+  /** A device opens the link of another, which says what it likes. */
+  async function welcomed(state: Partial<SharedKeys>): Promise<Keyring> {
+    const { ring } = (await Beam.begins()).at(0)
+    const late = new Device('late')
+    if (ring.secret) await late.ring.invite(ring.secret)
+    const [request, invite] = [await late.joining.ask(), ring.inviteNamed(ring.inviteId ?? '')]
+    const publicKey = fromBase64Url(request?.key ?? '')
+    if (!publicKey || !invite) throw new Error('She asks.')
+    const told = { ...stateOf({ ring } as Device), ...state }
+    const message = await welcomeWith(told, { publicKey, device: late.id }, invite)
+    if (message) await late.joining.welcomed(late.id, message, here)
+    return late.ring
+  }
+
+  it.each([countless, 5_000_000])('lets nobody in for whom nothing newer would come: %i', async (count) => {
+    for (const changes of [[count, 1] as const, [1, count] as const])
+      expect((await welcomed({ changes })).isKeyed).toBe(false)
+    expect((await welcomed({ changes: [400, 400] })).isKeyed).toBe(true)
+  })
+
+  it('is not believed that somebody who is here was removed, and neither is what is kept', async () => {
+    const removed = [...here, 'device 1']
+    const ring = await welcomed({ removed })
+    expect(ring.devices.gone).toEqual(['device 1'])
+    await ring.rekey(removed)
+    const [sealed, later] = [await ring.sealKept(), new Keyring()]
+    if (!sealed || !ring.secret) throw new Error('It has keys.')
+    await later.invite(ring.secret)
+    expect(await later.openKept(sealed, here)).toBe(true)
+    expect(later.removed).toEqual(['device 1'])
   })
 })
 

@@ -141,9 +141,9 @@ export class Secrets {
     return this.#beam(beam).ring.sealKept()
   }
 
-  async openKept(beam: BeamId, sealed: string): Promise<Having> {
+  async openKept(beam: BeamId, sealed: string, here: readonly DeviceId[] = []): Promise<Having> {
     const { ring } = this.#beam(beam)
-    if (await ring.openKept(sealed)) await this.#keep(beam, ring)
+    if (await ring.openKept(sealed, here)) await this.#keep(beam, ring)
     return having(ring)
   }
 
@@ -255,6 +255,7 @@ export class Secrets {
   /**
    * Takes the welcome of a device, to a request or after a comparison.
    * @param isCompared whether one after a comparison counts: no longer once this device is in
+   * @param others those that are here
    */
   async welcomed(
     beam: BeamId,
@@ -262,10 +263,13 @@ export class Secrets {
     from: DeviceId,
     message: WelcomeMessage,
     isCompared: boolean,
+    others: readonly DeviceId[] = [],
   ): Promise<Having> {
     const { ring, joining, comparing } = this.#beam(beam)
+    const here = [me, from, ...others]
     const isIn =
-      (await joining.welcomed(me, message)) || (isCompared && (await comparing.welcomed(me, from, message)))
+      (await joining.welcomed(me, message, here)) ||
+      (isCompared && (await comparing.welcomed(me, from, message, here)))
     if (isIn) await this.#keep(beam, ring)
     return having(ring)
   }
