@@ -34,6 +34,12 @@ const MOST_KEYS = 256
 /** More changes than a device could have missed would leave no number for the next one, and nothing newer would ever come. */
 const MOST_MISSED = 1_000_000
 
+/** So long what a device has said before it heard of new keys is on its way, in milliseconds. */
+const ON_ITS_WAY_MS = 60_000
+
+/** What counts at the moment alone. A removed device has the keys of before, and could say it for ever. */
+const MOMENTARY: readonly Kind[] = ['signal', 'delete_note']
+
 /** The changes of keys that nobody has changed, and of which nobody told how often they were. */
 const NEVER: Changes = [0, 0]
 
@@ -46,6 +52,8 @@ export class Keyring {
   readonly #openers = new Map<string, Opener>()
   /** Null before this device has been let in. */
   #current: Current | null = null
+  /** When the keys that sealed before were replaced, by their ids. */
+  readonly #replacedAt = new Map<string, number>()
   /** What it asks with until then. */
   #first: Invite | null = null
   /** The secret of a link that this device was given while it was in: perhaps others have changed the keys meanwhile. */
@@ -95,6 +103,7 @@ export class Keyring {
   #replace(next: Current): void {
     for (const { id } of this.#invites) this.#past.add(toBase64Url(id))
     this.#add(toBase64Url(next.sealer.keyId), next.beamKey)
+    if (this.#current) this.#replacedAt.set(toBase64Url(this.#current.sealer.keyId), Date.now())
     this.#current = next
     this.#other = null
   }
@@ -361,6 +370,14 @@ export class Keyring {
   /** Whether an envelope is under a key that is here. */
   knows(envelope: string): boolean {
     return this.#openers.has(headerOf(envelope)?.keyId ?? '')
+  }
+
+  /** Whether what is sealed under a key counts, or only says what somebody may have said long ago. */
+  counts(kind: Kind, envelope: string): boolean {
+    const keyId = headerOf(envelope)?.keyId ?? ''
+    const current = this.#current && toBase64Url(this.#current.sealer.keyId)
+    if (!MOMENTARY.includes(kind) || keyId === current) return true
+    return Date.now() - (this.#replacedAt.get(keyId) ?? -Infinity) < ON_ITS_WAY_MS
   }
 
   /** Returns null for what does not open. */

@@ -46,6 +46,8 @@ export type OpenedText =
   | { readonly is: 'open'; readonly header: Header; readonly text: string }
   /** It is under a key that is not here. */
   | { readonly is: 'unknown' }
+  /** It is under a key of before, and counts no more. */
+  | { readonly is: 'past' }
   | { readonly is: 'broken' }
 
 /** Where the keys of saved beams are deposited (H52). */
@@ -236,6 +238,7 @@ export class Secrets {
   async open(beam: BeamId, kind: Kind, envelope: string): Promise<OpenedText> {
     const { ring } = this.#beam(beam)
     if (!ring.knows(envelope)) return { is: 'unknown' }
+    if (!ring.counts(kind, envelope)) return { is: 'past' }
     const opened = await ring.open(kind, envelope)
     if (!opened) return { is: 'broken' }
     return { is: 'open', header: opened.header, text: new TextDecoder().decode(opened.content) }
