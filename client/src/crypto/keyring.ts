@@ -48,8 +48,8 @@ type Taken = 'all' | 'keys' | 'nothing'
 
 export class Keyring {
   readonly devices = new KnownDevices()
-  /** By the id of the key. */
-  readonly #openers = new Map<string, Opener>()
+  /** By the id of the key. That which seals is the last, and those in front are the first to be cut off. */
+  #openers: ReadonlyMap<string, Opener> = new Map()
   /** Null before this device has been let in. */
   #current: Current | null = null
   /** When the keys that sealed before were replaced, by their ids. */
@@ -102,14 +102,22 @@ export class Keyring {
   /** Everything that counts changes here, at once. */
   #replace(next: Current): void {
     for (const { id } of this.#invites) this.#past.add(toBase64Url(id))
-    this.#add(toBase64Url(next.sealer.keyId), next.beamKey)
+    const id = toBase64Url(next.sealer.keyId)
+    const others = [...this.#openers].filter(([other]) => other !== id)
+    this.#keepOnly([...others, [id, this.#openers.get(id) ?? new Opener(next.beamKey)]])
     if (this.#current) this.#replacedAt.set(toBase64Url(this.#current.sealer.keyId), Date.now())
     this.#current = next
     this.#other = null
   }
 
-  #add(id: string, beamKey: Bytes): void {
-    if (!this.#openers.has(id)) this.#openers.set(id, new Opener(beamKey))
+  /** Takes keys to open with. Those that are known count before them: made up ones would push them out. */
+  #add(keys: ReadonlyMap<string, Bytes>): void {
+    const fresh = [...keys].filter(([id]) => !this.#openers.has(id))
+    this.#keepOnly([...fresh.map(([id, key]) => [id, new Opener(key)] as const), ...this.#openers])
+  }
+
+  #keepOnly(openers: readonly (readonly [string, Opener])[]): void {
+    this.#openers = new Map(openers.slice(-MOST_KEYS))
   }
 
   /** Whether this device has been let in. */
@@ -169,12 +177,8 @@ export class Keyring {
     if (!this.#current) return null
     const { sealer, invite, changes, removed } = this.#current
     const current = toBase64Url(sealer.keyId)
-    const known = [...this.#openers].sort(
-      ([one], [other]) => Number(one === current) - Number(other === current),
-    )
     return {
-      // The one that seals is the last, so that it is never cut off.
-      keys: known.map(([, { beamKey }]) => toBase64Url(beamKey)).slice(-MOST_KEYS),
+      keys: [...this.#openers.values()].map(({ beamKey }) => toBase64Url(beamKey)),
       current,
       invite: toBase64Url(invite.secret),
       hasLetIn: this.#hasLetIn,
@@ -314,7 +318,7 @@ export class Keyring {
     // Nothing is awaited from here on.
     const taken = trust(keys)
     if (taken === 'nothing') return false
-    for (const [id, key] of keys) this.#add(id, key)
+    this.#add(keys)
     this.#hasLetIn ||= told.hasLetIn
     this.#isDeposited ||= told.isDeposited
     if (taken === 'keys') return true
