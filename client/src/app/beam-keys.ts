@@ -314,7 +314,7 @@ export class BeamKeys {
   /** Takes the keys of a kept beam where this device has none. Anybody can share what only looks like them. */
   async openKept({ id, message, from }: LiveItem, sealed: string): Promise<void> {
     await this.#entered
-    const having = await this.texts.withKeys(() => this.#secrets.openKept(this.#beam, sealed))
+    const having = await this.texts.withKeys(() => this.#secrets.openKept(this.#beam, sealed, this.#sealing))
     if (!having) return
     this.#kept = { id, message, from }
     if (!this.isSealed) this.#has(having)

@@ -172,6 +172,40 @@ describe('e15 the removal of a device', () => {
     await isUpToDate(back, cleo)
   })
 
+  it('takes no keys of a device that nobody sees', async () => {
+    server.pages.delete(EVE)
+    server.lists(ADA, BOB)
+    await eve.secrets.rekey(BEAM, [])
+    const keys = await eve.secrets.handTo(BEAM, ADA, EVE)
+    ada.channel.heard(EVE, { op: 'keys', ...keys })
+    await settled()
+    expect(ada.invite).toBe(link)
+  })
+
+  it('lets the removed device say nothing more after a minute, and what was shared stays readable', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const says = async (message: string, from = EVE) => {
+      const content = { from, to: ADA, message }
+      const sealed = await (from === EVE ? eve : bob).secrets.seal(BEAM, 'signal', JSON.stringify(content))
+      ada.channel.signalled(from, sealed, (one) => heard.push(one))
+      await settled()
+    }
+    const heard: unknown[] = []
+    eve.channel.share(ITEM, 'oat milk', 'text')
+    await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
+    const proof = await eve.secrets.seal(BEAM, 'delete_note', JSON.stringify({ id: ITEM }))
+    removed(EVE, ADA, BOB)
+    await isUpToDate(bob)
+    await says('on its way')
+    vi.setSystemTime(Date.now() + 60_000)
+    await says('too late')
+    await says('as ever', BOB)
+    expect(heard).toEqual(['on its way', 'as ever'])
+    expect((await ada.opens(server.item())).message).toBe('oat milk')
+    ada.channel.listed([])
+    expect(await ada.channel.isDeleted(server.item().message, proof, ITEM)).toBe(false)
+  })
+
   it('makes the link of before worthless, and says so', async () => {
     removed(EVE, ADA, BOB)
     await isUpToDate(bob)

@@ -105,10 +105,10 @@ export class KeyChanges {
     }
   }
 
-  /** A device hands over what it has. Returns what is to be done then. */
+  /** A device hands over what it has, which counts of those alone that people see here. Returns what is to be done then. */
   async handed(from: DeviceId, { op: _op, ...message }: Extract<WayIn, { op: 'keys' }>) {
     const me = this.#me
-    if (me === null) return () => {}
+    if (me === null || !this.#others.includes(from)) return () => {}
     const handed = await this.secrets.handed(this.beam(), from, me, message, [me, ...this.#here])
     return () => handed && this.events.onHanded(handed)
   }

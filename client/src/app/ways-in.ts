@@ -338,7 +338,8 @@ export class WaysIn {
   async #letsIn(from: DeviceId, { op: _op, ...message }: Extract<WayIn, { op: 'welcome' }>) {
     const me = this.#me
     if (me === null || (this.#kind === 'sealed' && !this.#learning)) return () => {}
-    const having = await this.secrets.welcomed(this.beam(), me, from, message, this.#kind === 'locked')
+    const isCompared = this.#kind === 'locked'
+    const having = await this.secrets.welcomed(this.beam(), me, from, message, isCompared, this.#others)
     return () => {
       if (!having.isKeyed) return this.#joining.next()
       this.hasLearnt()

@@ -143,11 +143,16 @@ export class Comparisons {
   }
 
   /** Takes the welcome of a device. Returns whether this device has been let in by it. */
-  async welcomed(me: string, device: string, message: WelcomeMessage): Promise<boolean> {
+  async welcomed(
+    me: string,
+    device: string,
+    message: WelcomeMessage,
+    here: readonly string[] = [me],
+  ): Promise<boolean> {
     const begun = this.#begun.get(device)
     if (!begun?.found) return false
     const told = await toldBy(message, { keys: begun.keys, device: me }, begun.found.compared.psk)
-    return told !== null && this.ring.welcomed(told, null)
+    return told !== null && this.ring.welcomed(told, null, here)
   }
 }
 

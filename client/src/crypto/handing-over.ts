@@ -11,9 +11,6 @@ import { sharedIn, unverifiedSchema } from './shared-keys'
 import { messageOf, sealedOf, type WelcomeMessage } from './state-welcome'
 import { publicBytes } from './welcome'
 
-/** More changes than a device could have missed would leave no number for the next one. */
-const MOST_MISSED = 1_000
-
 /** What a device tells of itself. */
 const introductionSchema = v.object({
   from: v.string(),
@@ -56,7 +53,7 @@ export class HandingOver {
   constructor(readonly ring: Keyring) {}
 
   get #own(): Promise<CryptoKeyPair> {
-    const { own } = this.ring
+    const own = this.ring.tellOwn()
     if (this.#derived?.own !== own) this.#derived = { own, keys: deviceKeys(own) }
     return this.#derived.keys
   }
@@ -117,13 +114,12 @@ export class HandingOver {
     const { devices } = this.ring
     const publicKey = devices.keyOf(from)
     const sealed = sealedOf(message)
-    const before = this.ring.shared
-    if (!publicKey || !sealed || !before) return false
+    if (!publicKey || !sealed || !this.ring.isKeyed) return false
     const own = { device: me, keys: await this.#own }
     const content = await openFrom({ device: from, publicKey }, own, sealed)
     const told = content && sharedIn(new TextDecoder().decode(content))
-    if (!told || told.changes.some((one, at) => one > (before.changes[at] ?? 0) + MOST_MISSED)) return false
-    if (told.removed.some((device) => here.includes(device) && !devices.isRemoved(device))) return false
+    // Who was removed hands nothing over, and is handed nothing.
+    if (!told || devices.isContradictedBy(told.removed, [from, me, ...here])) return false
     // It may have been removed meanwhile.
     return this.ring.take(told, () => (devices.isRemoved(from) ? 'nothing' : 'all'))
   }

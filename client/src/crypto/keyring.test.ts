@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { toBase64Url } from './bytes'
+import { randomBytes, toBase64Url } from './bytes'
 import { Keyring } from './keyring'
 import { LinkJoining } from './link-joining'
 import { sharedIn } from './shared-keys'
@@ -76,6 +76,25 @@ it('e2 two pages with the same keys never use a nonce twice', async () => {
   )
   // The header has the page and the number: 33 bytes are 44 characters.
   expect(new Set(sealed.map((envelope) => envelope.slice(0, 49))).size).toBe(100)
+})
+
+it.each([1, 2])('e15 the keys of before open on, however many others are told (%i times)', async (times) => {
+  const ada = await Keyring.make()
+  const before = await ada.seal('share_clipboard', 'before')
+  await ada.rekey([])
+  for (let time = 1; time <= times; time += 1) {
+    const { shared } = await Keyring.make()
+    if (!shared) throw new Error('It has keys.')
+    const junk = Array.from({ length: 255 }, () => toBase64Url(randomBytes(32)))
+    const changes = [2 + time, 2 + time] as const
+    expect(await ada.take({ ...shared, keys: [...junk, ...shared.keys], changes })).toBe(true)
+    expect(ada.shared?.current).toBe(shared.current)
+    await ada.rekey([])
+  }
+  const later = new Keyring()
+  expect(ada.kept?.keys).toHaveLength(256)
+  if (ada.kept) await later.restore(ada.kept)
+  for (const ring of [ada, later]) expect(await ring.open('share_clipboard', before)).not.toBeNull()
 })
 
 it('e1 kept keys that were damaged are not taken', async () => {

@@ -32,6 +32,15 @@ import { UnverifiedDevices } from './unverified-devices'
 /** More beam keys than a beam ever had say that somebody fills the memory: each removal of a device makes one. */
 const MOST_KEYS = 256
 
+/** More changes than a device could have missed would leave no number for the next one, and nothing newer would ever come. */
+const MOST_MISSED = 1_000_000
+
+/** So long what a device has said before it heard of new keys is on its way, in milliseconds. */
+const ON_ITS_WAY_MS = 60_000
+
+/** What counts at the moment alone. A removed device has the keys of before, and could say it for ever. */
+const MOMENTARY: readonly Kind[] = ['signal', 'delete_note']
+
 /** The changes of keys that nobody has changed, and of which nobody told how often they were. */
 const NEVER: Changes = [0, 0]
 
@@ -41,10 +50,12 @@ type Taken = 'all' | 'keys' | 'nothing'
 export class Keyring {
   readonly devices = new KnownDevices()
   readonly unverified = new UnverifiedDevices()
-  /** By the id of the key. */
-  readonly #openers = new Map<string, Opener>()
+  /** By the id of the key. That which seals is the last, and those in front are the first to be cut off. */
+  #openers: ReadonlyMap<string, Opener> = new Map()
   /** Null before this device has been let in. */
   #current: Current | null = null
+  /** When the keys that sealed before were replaced, by their ids. */
+  readonly #replacedAt = new Map<string, number>()
   /** What it asks with until then. */
   #first: Invite | null = null
   /** The secret of a link that this device was given while it was in: perhaps others have changed the keys meanwhile. */
@@ -52,6 +63,8 @@ export class Keyring {
   /** The ids of earlier invites. A removed device has them, so that their links lead nowhere. */
   readonly #past = new Set<string>()
   #own = randomBytes(KEY_BYTES)
+  /** Whether others may have been told the public key that follows of it: they take no other one. */
+  #isOwnTold = false
   #hasLetIn = false
   #isDeposited = false
   #depositReason: DepositReason = 'none'
@@ -91,14 +104,23 @@ export class Keyring {
   /** Everything that counts changes here, at once. */
   #replace(next: Current): void {
     for (const { id } of this.#invites) this.#past.add(toBase64Url(id))
-    this.#add(toBase64Url(next.sealer.keyId), next.beamKey)
+    const id = toBase64Url(next.sealer.keyId)
+    const others = [...this.#openers].filter(([other]) => other !== id)
+    this.#keepOnly([...others, [id, this.#openers.get(id) ?? new Opener(next.beamKey)]])
+    if (this.#current) this.#replacedAt.set(toBase64Url(this.#current.sealer.keyId), Date.now())
     this.#current = next
     this.unverified.drop(next.removed)
     this.#other = null
   }
 
-  #add(id: string, beamKey: Bytes): void {
-    if (!this.#openers.has(id)) this.#openers.set(id, new Opener(beamKey))
+  /** Takes keys to open with. Those that are known count before them: made up ones would push them out. */
+  #add(keys: ReadonlyMap<string, Bytes>): void {
+    const fresh = [...keys].filter(([id]) => !this.#openers.has(id))
+    this.#keepOnly([...fresh.map(([id, key]) => [id, new Opener(key)] as const), ...this.#openers])
+  }
+
+  #keepOnly(openers: readonly (readonly [string, Opener])[]): void {
+    this.#openers = new Map(openers.slice(-MOST_KEYS))
   }
 
   /** Whether this device has been let in. */
@@ -158,12 +180,8 @@ export class Keyring {
     if (!this.#current) return null
     const { sealer, invite, changes, removed } = this.#current
     const current = toBase64Url(sealer.keyId)
-    const known = [...this.#openers].sort(
-      ([one], [other]) => Number(one === current) - Number(other === current),
-    )
     return {
-      // The one that seals is the last, so that it is never cut off.
-      keys: known.map(([, { beamKey }]) => toBase64Url(beamKey)).slice(-MOST_KEYS),
+      keys: [...this.#openers.values()].map(({ beamKey }) => toBase64Url(beamKey)),
       current,
       invite: toBase64Url(invite.secret),
       hasLetIn: this.#hasLetIn,
@@ -241,13 +259,16 @@ export class Keyring {
     return toBase64Url(await sealKept(this.#invite.secret, content))
   }
 
-  /** Takes what is kept for those who have the link, where this device has no keys. Returns whether it opens. */
-  async openKept(sealed: string): Promise<boolean> {
+  /**
+   * Takes what is kept for those who have the link, where this device has no keys. Returns whether it opens.
+   * @param here the devices that are here, with this one
+   */
+  async openKept(sealed: string, here: readonly string[]): Promise<boolean> {
     const bytes = fromBase64Url(sealed)
     if (!bytes || !this.#invite) return false
     const content = await openKept(this.#invite.secret, bytes)
     const shared = content === null ? null : sharedIn(content)
-    return shared !== null && (this.isKeyed || this.take(shared))
+    return shared !== null && (this.isKeyed || this.take(this.#asSeen(shared, here)))
   }
 
   /** What is kept for a later page, also before this device was let in: a reload would forget that the beam is sealed otherwise. */
@@ -270,13 +291,13 @@ export class Keyring {
   /** Takes what an earlier page has kept. */
   async restore({ own, past, gone, compared, depositReason, ...shared }: KeptShared): Promise<boolean> {
     const secret = keyOf(own)
-    // Another page of this browser may have kept it since: the others have been told the one of this page.
-    if (secret && !this.isKeyed) this.#own = secret
+    // Another page of this browser may have kept it since, and a later one will begin with it.
+    if (secret && !this.#isOwnTold) this.#own = secret
     this.#depositsAs(depositReason)
     this.devices.forget(gone)
     this.unverified.compare(compared)
     for (const id of past) this.#past.add(id)
-    return shared.keys.length === 0 ? this.#waitWith(shared.invite) : this.take(shared)
+    return shared.keys.length === 0 ? this.#waitWith(shared.invite) : this.#take(shared, () => 'all')
   }
 
   /** Takes the secret with which an earlier page waited to be let in. */
@@ -288,13 +309,18 @@ export class Keyring {
   }
 
   /**
-   * Takes what was kept or told. Returns false when it is not what it should be; nothing of it is taken then.
+   * Takes what was told. Returns false when it is not what it should be; nothing of it is taken then.
    * @param trust says how much of it, by the keys in it, once everything is made and nothing else can come between
    */
   async take(
     told: SharedKeys,
     trust: (keys: ReadonlyMap<string, Bytes>) => Taken = () => 'all',
   ): Promise<boolean> {
+    const isPossible = told.changes.every((count, at) => count <= (this.#changes[at] ?? 0) + MOST_MISSED)
+    return isPossible && this.#take(told, trust)
+  }
+
+  async #take(told: SharedKeys, trust: (keys: ReadonlyMap<string, Bytes>) => Taken): Promise<boolean> {
     const keys = await namedKeys(told.keys.slice(-MOST_KEYS))
     const [sealing, secret] = [keys?.get(told.current), keyOf(told.invite)]
     if (!keys || !sealing || !secret) return false
@@ -303,7 +329,7 @@ export class Keyring {
     // Nothing is awaited from here on.
     const taken = trust(keys)
     if (taken === 'nothing') return false
-    for (const [id, key] of keys) this.#add(id, key)
+    this.#add(keys)
     this.#hasLetIn ||= told.hasLetIn
     this.#isDeposited ||= told.isDeposited
     this.hears(told.unverified)
@@ -314,13 +340,20 @@ export class Keyring {
     return true
   }
 
+  /** Returns a state in which nobody is said to be removed who is here: this device would take nothing of those any more. */
+  #asSeen(told: SharedKeys, here: readonly string[]): SharedKeys {
+    const isGone = (device: string) => !this.devices.isContradictedBy([device], here)
+    return { ...told, removed: told.removed.filter(isGone) }
+  }
+
   /**
    * Takes what a welcome tells. A device that is in takes the keys alone: a removed device has the invite of before, and could welcome
    * one that was away. One that made its key where it found none (E11) takes all.
    * @param by the link with which it was asked for; null after a comparison
+   * @param here the devices that are here, with this one
    */
-  async welcomed(told: SharedKeys, by: Invite | null): Promise<boolean> {
-    const isTaken = await this.take(told, (keys) => {
+  async welcomed(told: SharedKeys, by: Invite | null, here: readonly string[]): Promise<boolean> {
+    const isTaken = await this.take(this.#asSeen(told, here), (keys) => {
       if (by && this.isKeyed && !this.inviteNamed(toBase64Url(by.keys.id))) return this.#takenBy(by, keys)
       return this.#changes[0] === 0 ? 'all' : 'keys'
     })
@@ -355,14 +388,23 @@ export class Keyring {
     return this.#openers.has(headerOf(envelope)?.keyId ?? '')
   }
 
+  /** Whether what is sealed under a key counts, or only says what somebody may have said long ago. */
+  counts(kind: Kind, envelope: string): boolean {
+    const keyId = headerOf(envelope)?.keyId ?? ''
+    const current = this.#current && toBase64Url(this.#current.sealer.keyId)
+    if (!MOMENTARY.includes(kind) || keyId === current) return true
+    return Date.now() - (this.#replacedAt.get(keyId) ?? -Infinity) < ON_ITS_WAY_MS
+  }
+
   /** Returns null for what does not open. */
   async open(kind: Kind, envelope: string): Promise<Opened | null> {
     const opener = this.#openers.get(headerOf(envelope)?.keyId ?? '')
     return opener ? opener.open(kind, envelope) : null
   }
 
-  /** The secret of which this device's key pair follows (E15). */
-  get own(): Bytes {
+  /** Returns the secret of which this device's key pair follows (E15). From then on it stays. */
+  tellOwn(): Bytes {
+    this.#isOwnTold = true
     return this.#own
   }
 

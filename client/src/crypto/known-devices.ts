@@ -24,22 +24,29 @@ export class KnownDevices {
     return this.#gone.includes(device)
   }
 
+  /** Whether devices are said to be removed that are here, and were not. */
+  isContradictedBy(removed: readonly string[], here: readonly string[]): boolean {
+    return removed.some((device) => here.includes(device) && !this.isRemoved(device))
+  }
+
   /** Returns null where the key of a device is not known, or the device was removed. */
   keyOf(device: string): Bytes | null {
     const key = this.#keys.get(device)
     return key === undefined ? null : fromBase64Url(key)
   }
 
-  /** A device has said its public key. Returns whether that is news. */
+  /**
+   * A device has said its public key. The first one counts: a device that is in could say one of its own in the name of another, and
+   * would be handed keys after its removal. Returns whether that is news.
+   */
   learn(device: string, key: string): boolean {
-    if (this.isRemoved(device) || this.#keys.get(device) === key) return false
-    this.#keys.delete(device)
+    if (this.isRemoved(device) || this.#keys.has(device)) return false
     this.#keys.set(device, key)
     for (const oldest of [...this.#keys.keys()].slice(0, -MOST_DEVICES)) this.#keys.delete(oldest)
     return true
   }
 
-  /** What this device has heard itself counts before what it is told. */
+  /** What this device knows counts before what it is told. */
   merge(devices: Readonly<Record<string, string>>, removed: readonly string[]): void {
     this.#keys = new Map([...Object.entries(devices), ...this.#keys].slice(-MOST_DEVICES))
     this.forget(removed)

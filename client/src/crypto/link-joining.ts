@@ -50,13 +50,14 @@ export class LinkJoining {
   /**
    * Takes the answer to an `ask`.
    * @param me this device's id
+   * @param here the devices that are here, with this one
    * @returns whether this device has been let in by it
    */
-  async welcomed(me: string, message: WelcomeMessage): Promise<boolean> {
+  async welcomed(me: string, message: WelcomeMessage, here: readonly string[] = [me]): Promise<boolean> {
     const [keys, { link }] = [this.#joining, this.ring]
     if (!keys || !link) return false
     const told = await toldBy(message, { keys, device: me }, link.keys)
-    if (!told || !(await this.ring.welcomed(told, link))) return false
+    if (!told || !(await this.ring.welcomed(told, link, here))) return false
     this.#joining = null
     return true
   }

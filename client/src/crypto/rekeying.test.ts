@@ -1,13 +1,14 @@
 /** Devices that join, leave, come back, are removed, and renew the link: who can read what (E15). */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromBase64Url, toBase64Url } from './bytes'
+import { fromBase64Url, toBase64Url, utf8 } from './bytes'
 import { atStep } from './change-stage'
+import { deviceKeys, sealFor } from './device-keys'
 import { HandingOver } from './handing-over'
 import { Keyring } from './keyring'
 import { LinkJoining } from './link-joining'
 import { compareStates, type SharedKeys } from './shared-keys'
-import type { WelcomeMessage } from './state-welcome'
+import { messageOf, type WelcomeMessage, welcomeWith } from './state-welcome'
 
 /** What a device says of names, where none of them matters. */
 const NAMING = { name: 'device', hasYours: true }
@@ -166,6 +167,17 @@ function stateOf({ ring }: Device): SharedKeys {
   return ring.shared
 }
 
+/** What one device hands to another, whatever it says. */
+async function says(one: Device, other: Device, state: Partial<SharedKeys>): Promise<WelcomeMessage> {
+  const { shared: made } = await Keyring.make()
+  const publicKey = one.ring.devices.keyOf(other.id)
+  if (!made || !publicKey) throw new Error('They know each other.')
+  const changes = [9, 9]
+  const told = JSON.stringify({ ...stateOf(one), ...made, devices: {}, changes, ...state })
+  const own = { device: one.id, keys: await deviceKeys(one.ring.tellOwn()) }
+  return messageOf(await sealFor({ device: other.id, publicKey }, own, utf8(told)))
+}
+
 const step = fc.record({
   does: fc.constantFrom('join', 'leave', 'back', 'remove', 'renew', 'share', 'share', 'settle'),
   by: fc.nat(9),
@@ -266,6 +278,28 @@ async function tries(beam: Beam, eve: Device, member: Device, me: string): Promi
   if (forged) expect(await member.handing.handed(me, member.id, forged, [])).toBe(false)
 }
 
+describe('e15 the key pair of a device', () => {
+  it('is that which another page of its browser has kept, until others were told of it', async () => {
+    const beam = await Beam.begins()
+    for (let times = 0; times < 3; times += 1) await beam.joins(beam.at(0))
+    const [, first, second, third] = beam.devices
+    if (!first?.ring.kept || !second || !third?.ring.kept) throw new Error('There are four.')
+    await second.ring.restore(first.ring.kept)
+    expect(second.ring.kept?.own).toBe(first.ring.kept.own)
+    await second.handing.introduce(second.id, 'device 0', NAMING)
+    await second.ring.restore(third.ring.kept)
+    expect(second.ring.kept?.own).toBe(first.ring.kept.own)
+  })
+
+  it('is the same after a reload', async () => {
+    const beam = await Beam.begins()
+    const [ada, later] = [beam.at(0), new Device('device 0')]
+    await ada.handing.introduce(ada.id, 'another', NAMING)
+    if (ada.ring.kept) await later.ring.restore(ada.ring.kept)
+    expect(later.ring.tellOwn()).toEqual(ada.ring.tellOwn())
+  })
+})
+
 describe('e15 the keys', () => {
   async function three() {
     const beam = await Beam.begins()
@@ -323,6 +357,26 @@ describe('e15 the keys', () => {
     const forged = await eve.handing.handTo(bob.id, eve.id)
     if (!forged) throw new Error('Eve knows him.')
     expect(await bob.handing.handed(eve.id, bob.id, forged, [ada.id, bob.id, eve.id])).toBe(false)
+  })
+
+  it('are not taken of who says that it was removed itself, or who hears it', async () => {
+    const { ada, bob, eve } = await three()
+    for (const removed of [[eve.id], [bob.id], [bob.id, eve.id]]) {
+      const told = await says(eve, bob, { removed })
+      expect(await bob.handing.handed(eve.id, bob.id, told, [ada.id])).toBe(false)
+    }
+    expect(await bob.handing.handed(eve.id, bob.id, await says(eve, bob, {}), [ada.id])).toBe(true)
+  })
+
+  it('are handed to no removed device that said a key of its own in the name of another', async () => {
+    const { ada, bob, eve } = await three()
+    const told = await eve.handing.introduce(bob.id, ada.id, NAMING)
+    await ada.handing.introduced(bob.id, ada.id, told)
+    await ada.ring.rekey([eve.id])
+    const message = await ada.handing.handTo(bob.id, ada.id)
+    if (!message) throw new Error('Ada knows him.')
+    expect(await eve.handing.handed(ada.id, bob.id, message, [])).toBe(false)
+    expect(await bob.handing.handed(ada.id, bob.id, message, [])).toBe(true)
   })
 
   it('are not taken twice, or after newer ones', async () => {
@@ -394,6 +448,43 @@ describe('e15 the keys', () => {
     expect(await bob.joining.welcomed(bob.id, welcome)).toBe(true)
     expect(bob.ring.shared?.current).toBe(current)
     expect(fromBase64Url(eve.ring.shared?.current ?? '')).not.toBeNull()
+  })
+})
+
+describe('e6 a first welcome', () => {
+  const countless = Number.MAX_SAFE_INTEGER
+  const here = ['late', 'device 0']
+
+  /** A device opens the link of another, which says what it likes. */
+  async function welcomed(state: Partial<SharedKeys>): Promise<Keyring> {
+    const { ring } = (await Beam.begins()).at(0)
+    const late = new Device('late')
+    if (ring.secret) await late.ring.invite(ring.secret)
+    const [request, invite] = [await late.joining.ask(), ring.inviteNamed(ring.inviteId ?? '')]
+    const publicKey = fromBase64Url(request?.key ?? '')
+    if (!publicKey || !invite) throw new Error('She asks.')
+    const told = { ...stateOf({ ring } as Device), ...state }
+    const message = await welcomeWith(told, { publicKey, device: late.id }, invite)
+    if (message) await late.joining.welcomed(late.id, message, here)
+    return late.ring
+  }
+
+  it.each([countless, 5_000_000])('lets nobody in for whom nothing newer would come: %i', async (count) => {
+    for (const changes of [[count, 1] as const, [1, count] as const])
+      expect((await welcomed({ changes })).isKeyed).toBe(false)
+    expect((await welcomed({ changes: [400, 400] })).isKeyed).toBe(true)
+  })
+
+  it('is not believed that somebody who is here was removed, and neither is what is kept', async () => {
+    const removed = [...here, 'device 1']
+    const ring = await welcomed({ removed })
+    expect(ring.devices.gone).toEqual(['device 1'])
+    await ring.rekey(removed)
+    const [sealed, later] = [await ring.sealKept(), new Keyring()]
+    if (!sealed || !ring.secret) throw new Error('It has keys.')
+    await later.invite(ring.secret)
+    expect(await later.openKept(sealed, here)).toBe(true)
+    expect(later.removed).toEqual(['device 1'])
   })
 })
 

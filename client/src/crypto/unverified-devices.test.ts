@@ -41,7 +41,7 @@ describe('e8 a device that nobody has compared', () => {
     const ada = await withEve()
     const bob = new Keyring()
     if (ada.secret) await bob.invite(ada.secret)
-    expect(await bob.openKept((await ada.sealKept()) ?? '')).toBe(true)
+    expect(await bob.openKept((await ada.sealKept()) ?? '', [])).toBe(true)
     expect(bob.unverified.ids).toEqual([EVE])
   })
 

@@ -48,6 +48,8 @@ export type OpenedText =
   | { readonly is: 'open'; readonly header: Header; readonly text: string }
   /** It is under a key that is not here. */
   | { readonly is: 'unknown' }
+  /** It is under a key of before, and counts no more. */
+  | { readonly is: 'past' }
   | { readonly is: 'broken' }
 
 /** Where the keys of saved beams are deposited (H52). */
@@ -144,9 +146,9 @@ export class Secrets {
   }
 
   /** Takes what lets in whoever has the link. Returns null where it does not open. */
-  async openKept(beam: BeamId, sealed: string): Promise<Having | null> {
+  async openKept(beam: BeamId, sealed: string, here: readonly DeviceId[] = []): Promise<Having | null> {
     const { ring } = this.#beam(beam)
-    if (!(await ring.openKept(sealed))) return null
+    if (!(await ring.openKept(sealed, here))) return null
     await this.#keep(beam, ring)
     return having(ring)
   }
@@ -246,6 +248,7 @@ export class Secrets {
   async open(beam: BeamId, kind: Kind, envelope: string): Promise<OpenedText> {
     const { ring } = this.#beam(beam)
     if (!ring.knows(envelope)) return { is: 'unknown' }
+    if (!ring.counts(kind, envelope)) return { is: 'past' }
     const opened = await ring.open(kind, envelope)
     if (!opened) return { is: 'broken' }
     return { is: 'open', header: opened.header, text: new TextDecoder().decode(opened.content) }
@@ -265,6 +268,7 @@ export class Secrets {
   /**
    * Takes the welcome of a device, to a request or after a comparison.
    * @param isCompared whether one after a comparison counts: no longer once this device is in
+   * @param others those that are here
    */
   async welcomed(
     beam: BeamId,
@@ -272,10 +276,13 @@ export class Secrets {
     from: DeviceId,
     message: WelcomeMessage,
     isCompared: boolean,
+    others: readonly DeviceId[] = [],
   ): Promise<Having> {
     const { ring, joining, comparing } = this.#beam(beam)
+    const here = [me, from, ...others]
     const isIn =
-      (await joining.welcomed(me, message)) || (isCompared && (await comparing.welcomed(me, from, message)))
+      (await joining.welcomed(me, message, here)) ||
+      (isCompared && (await comparing.welcomed(me, from, message, here)))
     if (isIn) await this.#keep(beam, ring)
     return having(ring)
   }
