@@ -84,6 +84,7 @@ export class ClearChannel implements BeamChannel {
 
   isDeleted = () => true
   mayConnect = () => true
+  came(): void {}
   heard(): void {}
   invited(): void {}
   welcomed(): void {}

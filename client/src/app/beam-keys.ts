@@ -16,6 +16,7 @@ import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import type { InOrder } from './in-order'
 import { KeyChanges } from './key-changes'
+import { putLast } from './put-last'
 import { newItemId } from './random-ids'
 import { SealedTexts } from './sealed-texts'
 import { WaysIn, type WaysInEvents } from './ways-in'
@@ -43,6 +44,9 @@ export interface KeyedBeam {
 /** So long another device has to change the keys when it has removed one, before this one does. In milliseconds. */
 const CHANGED_WITHIN_MS = 10_000
 
+/** So many items that may have the keys of a kept beam are tried when a secret comes: an honest beam has one. */
+const MOST_KEPT_TEXTS = 8
+
 /** Before the worker or the server is asked again, in milliseconds. The next pause is twice as long, up to a minute. */
 const PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
@@ -67,6 +71,8 @@ export class BeamKeys {
   #isListed = false
   /** The item that has the keys of the beam while it is kept (E10). */
   #kept: Pick<LiveItem, 'id' | 'message'> | null = null
+  /** What may have them, for when this device has the secret that opens it: anybody can share what only looks so. */
+  readonly #keptTexts = new Map<LiveItem['id'], string>()
   /** Whether the server stores the beam, and whether this device has looked there for its keys. */
   #isSaved = false
   #isWithdrawn = false
@@ -264,15 +270,25 @@ export class BeamKeys {
   }
 
   /** Takes the keys of a kept beam where this device has none. */
-  async openKept({ id, message }: LiveItem, sealed: string): Promise<void> {
+  openKept({ id, message }: LiveItem, sealed: string): void {
     this.#kept = { id, message }
-    await this.#entered
-    if (!this.isSealed) this.#has(await this.#secrets.openKept(this.#beam, sealed))
+    if (this.isSealed) return
+    putLast(this.#keptTexts, id, sealed, MOST_KEPT_TEXTS)
+    void this.#entered.then(() => this.#tryKept(sealed))
+  }
+
+  async #tryKept(sealed: string): Promise<void> {
+    const having = await this.#untilTold(
+      () => this.texts.withKeys(() => this.#secrets.openKept(this.#beam, sealed)),
+      () => !this.isSealed,
+    )
+    if (having?.isKeyed && !this.isSealed) this.#has(having)
   }
 
   /** An item was deleted: perhaps that which has the keys. */
   deleted(id: LiveItem['id']): void {
     if (id === this.#kept?.id) this.#kept = null
+    this.#keptTexts.delete(id)
   }
 
   removed(devices: readonly DeviceId[]): void {
@@ -421,6 +437,8 @@ export class BeamKeys {
     if (!having) return
     if (invite !== null) this.ways.invited()
     this.#has(having)
+    // Without the secret they did not open.
+    if (invite !== null) for (const sealed of this.#keptTexts.values()) void this.#tryKept(sealed)
   }
 
   /** Asks again and again until there is an answer. Resolves to null when it is not wanted any more, or the beam was left. */

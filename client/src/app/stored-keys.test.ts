@@ -2,9 +2,24 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
 import type { Deposit } from '../crypto/deposit'
 import type { BeamId } from '../protocol/bindings'
+import type { ItemsEvent } from '../stores/items'
 import { Gate } from '../transport/gate'
 import { type Deposits, Secrets } from '../transport/secrets'
-import { ADA, ada, BEAM, BOB, begins, EVE, ITEM, OTHER, Page, server, shared } from './sealed-beam-stage'
+import { OpeningStage } from './opening-stage'
+import {
+  ADA,
+  ada,
+  BEAM,
+  BOB,
+  begins,
+  EVE,
+  ITEM,
+  mortalSecrets,
+  OTHER,
+  Page,
+  server,
+  shared,
+} from './sealed-beam-stage'
 
 beforeEach(begins)
 afterEach(() => void vi.useRealTimers())
@@ -174,6 +189,7 @@ describe('e10 a kept beam', () => {
     const [bread, keys] = [server.item(0), server.item(1)]
     const phone = new Page(server, BOB, ada.invite)
     const opened = phone.opens(bread)
+    phone.channel.came(keys)
     expect(await phone.channel.open(keys, null)).toBeNull()
     expect((await opened).content).toEqual({ kind: 'text', text: 'bread' })
     expect(JSON.stringify(server.told)).not.toContain('bread')
@@ -183,14 +199,46 @@ describe('e10 a kept beam', () => {
     ada.channel.kept(true, true)
     await shared()
     const eve = new Page(server, EVE, toBase64Url(new Uint8Array(32)))
-    await eve.channel.open(server.item(), null)
+    const tried = vi.spyOn(eve.secrets, 'openKept')
+    eve.channel.came(server.item())
+    await vi.waitFor(() => expect(tried).toHaveResolved())
     await eve.is('waiting')
+  })
+
+  it('opens to a person who typed its id and then opens its link, when nobody else is here', async () => {
+    ada.channel.share(ITEM, 'bread', 'text')
+    ada.channel.kept(true, true)
+    await shared(2)
+    server.pages.delete(ADA)
+    const phone = new Page(server, BOB, null)
+    const delivered: ItemsEvent[] = []
+    const stage = new OpeningStage(phone.channel, (events) => void delivered.push(...events))
+    const tried = vi.spyOn(phone.secrets, 'openKept')
+    // Nothing is opened behind the bread, which waits for the keys.
+    for (const at of [0, 1]) stage.push({ type: 'received', item: server.item(at), note: null })
+    server.lists(BOB)
+    await vi.waitFor(() => expect(tried).toHaveResolved())
+    await phone.is('locked')
+    phone.channel.invited(String(ada.invite))
+    await phone.is('sealed')
+    await vi.waitFor(() => expect(delivered).toMatchObject([{ item: { content: { text: 'bread' } } }]))
+  })
+
+  it('opens also where the worker was replaced meanwhile', async () => {
+    ada.channel.kept(true, true)
+    await shared()
+    const { secrets, diesBefore } = mortalSecrets()
+    const phone = new Page(server, BOB, ada.invite, secrets)
+    await phone.is('waiting')
+    diesBefore('openKept')
+    phone.channel.came(server.item())
+    await phone.is('sealed')
   })
 
   it('has the keys once, as long as it is kept', async () => {
     ada.channel.kept(true, true)
     await shared()
-    await ada.channel.open(server.item(), null)
+    ada.channel.came(server.item())
     ada.channel.kept(true, true)
     ada.channel.kept(false, true)
     await vi.waitFor(() => expect(server.of('delete')).toHaveLength(1))

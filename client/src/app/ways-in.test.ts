@@ -104,6 +104,7 @@ describe('e6 the way in', () => {
       page.channel.listed([])
       page.channel.synced([{ ...CLEAR, message }])
       await page.is('clear')
+      page.channel.came({ ...CLEAR, message })
       await Promise.resolve(page.channel.open({ ...CLEAR, message }, null)).catch(() => {})
       expect(page.states.at(-1)).toBe('clear')
     },
