@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
 import type { DeviceId } from '../protocol/bindings'
+import { keptKeysMessage } from '../protocol/sealed-item'
+import { Gate } from '../transport/gate'
+import { Secrets } from '../transport/secrets'
 import {
   ADA,
   ada,
@@ -11,6 +14,7 @@ import {
   CLEAR,
   EVE,
   ITEM,
+  newDeposits,
   OTHER,
   Page,
   Server,
@@ -241,6 +245,20 @@ describe('e8 the way in without the link', () => {
     expect(ada.trust[BOB]?.signs).toEqual(bob.trust[ADA]?.signs)
     expect(bob.in).toEqual([ADA])
     expect(bob.invite).toBe(ada.invite)
+  })
+
+  it('leaves who has let this device in unverified, also where it is known otherwise first that it is in', async () => {
+    const kept = new Gate()
+    const write = vi.fn(() => kept.wait())
+    const store = { read: async () => null, write, remove: async () => {} }
+    const bob = new Page(server, BOB, null, new Secrets(store, newDeposits()))
+    server.lists(ADA, BOB)
+    await vi.waitFor(() => expect(write).toHaveBeenCalled())
+    bob.channel.came({ ...CLEAR, message: keptKeysMessage('AAAA') })
+    await bob.is('sealed')
+    kept.open()
+    await vi.waitFor(() => expect(bob.in).toEqual([ADA]))
+    expect(bob.trust[ADA]).toMatchObject({ state: 'unverified' })
   })
 
   it('waits for a person once a device was let in, and says so to that device alone', async () => {

@@ -49,6 +49,8 @@ export class WaysIn {
   #learning: { readonly promise: Promise<void>; readonly end: () => void } | null = null
   /** The devices with which this one compares, as a joiner. */
   readonly #comparing = new Set<DeviceId>()
+  /** The device whose welcome is being taken: until that is done, the keys seem to have come otherwise. */
+  #welcoming: DeviceId | null = null
   /** Those of them whose person has refused this one: they are not asked again by itself. */
   readonly #refusedBy = new Set<DeviceId>()
   /** How often this one has begun anew with devices that have forgotten it. */
@@ -82,7 +84,7 @@ export class WaysIn {
   invited(): void {
     this.#refusing.clear()
     this.#joining.end()
-    this.#isIn(null)
+    this.#endComparing()
   }
 
   /** @param others the other devices that seal and are here, in the order in which they joined */
@@ -101,7 +103,7 @@ export class WaysIn {
     const others = this.#others
     if (kind === 'sealed') {
       // The keys may have come otherwise, as from the deposit of a saved beam.
-      this.#isIn(null)
+      this.#endComparing()
       this.#answerEarly()
     }
     for (const device of this.#asking.keys()) if (!others.includes(device)) this.#withdraw(device)
@@ -329,24 +331,28 @@ export class WaysIn {
   async #letsIn(from: DeviceId, { op: _op, ...message }: Extract<WayIn, { op: 'welcome' }>) {
     const me = this.#me
     if (me === null || (this.#kind === 'sealed' && !this.#learning)) return () => {}
-    const having = await this.secrets.welcomed(this.beam(), me, from, message, this.#kind === 'locked')
+    const isCompared = this.#comparing.has(from)
+    this.#welcoming = from
+    const having = await this.secrets
+      .welcomed(this.beam(), me, from, message, this.#kind === 'locked')
+      .catch(() => null)
     return () => {
-      if (!having.isKeyed) return this.#joining.next()
+      this.#welcoming = null
+      if (!having?.isKeyed) {
+        if (isCompared && !this.#comparing.has(from)) this.events.onTrust(from, null)
+        return this.#joining.next()
+      }
       this.hasLearnt()
-      this.#isIn(from)
+      this.#comparing.delete(from)
+      if (isCompared) this.events.onIn(from)
+      this.#endComparing()
       this.events.onHaving(having)
     }
   }
 
-  /**
-   * With those that have not let this device in, nothing has to be compared any more.
-   * @param by null where no device has
-   */
-  #isIn(by: DeviceId | null): void {
-    for (const device of this.#comparing) {
-      if (device === by) this.events.onIn(device)
-      else this.events.onTrust(device, null)
-    }
+  /** With those that have not let this device in, nothing has to be compared any more. */
+  #endComparing(): void {
+    for (const device of this.#comparing) if (device !== this.#welcoming) this.events.onTrust(device, null)
     this.#comparing.clear()
   }
 
