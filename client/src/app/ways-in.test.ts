@@ -43,6 +43,24 @@ describe('e6 the way in', () => {
     await Promise.all([eve.is('sealed'), bob.is('sealed')])
   })
 
+  it('is looked for on after a stranger has answered with what is no welcome', async () => {
+    server.pages.delete(ADA)
+    const bob = new Page(server, BOB, ada.invite)
+    server.lists(BOB)
+    await bob.is('sealed')
+    bob.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    server.pages.set(ADA, ada)
+    server.lists(EVE, BOB, ADA)
+    const before = ada.resyncs
+    await expect(ada.opens(server.item())).rejects.toThrow()
+    const join = expect.objectContaining({ op: 'join' })
+    await vi.waitFor(() => expect(server.ways).toContainEqual(expect.objectContaining({ to: EVE, message: join })))
+    ada.channel.heard(EVE, { op: 'welcome', encapsulated: '', sealed: '' })
+    await vi.waitFor(() => expect(ada.resyncs).toBeGreaterThan(before), { timeout: 4_000 })
+    expect((await ada.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
+  })
+
   it('does not open by a welcome for another device', async () => {
     const bob = new Page(server, BOB, ada.invite)
     await bob.is('waiting')

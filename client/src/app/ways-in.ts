@@ -333,21 +333,28 @@ export class WaysIn {
     if (me === null || (this.#kind === 'sealed' && !this.#learning)) return () => {}
     const isCompared = this.#comparing.has(from)
     this.#welcoming = from
-    const having = await this.secrets
+    const welcomed = await this.secrets
       .welcomed(this.beam(), me, from, message, this.#kind === 'locked')
       .catch(() => null)
     return () => {
       this.#welcoming = null
-      if (!having?.isKeyed) {
-        if (isCompared && !this.#comparing.has(from)) this.events.onTrust(from, null)
-        return this.#joining.next()
-      }
-      this.hasLearnt()
-      this.#comparing.delete(from)
-      if (isCompared) this.events.onIn(from)
-      this.#endComparing()
-      this.events.onHaving(having)
+      if (welcomed?.isTaken) this.#isLetIn(from, isCompared)
+      else this.#isNotLetIn(from, isCompared)
+      if (welcomed?.isKeyed) this.events.onHaving(welcomed)
     }
+  }
+
+  #isLetIn(by: DeviceId, isCompared: boolean): void {
+    this.hasLearnt()
+    this.#comparing.delete(by)
+    if (isCompared) this.events.onIn(by)
+    this.#endComparing()
+  }
+
+  /** Whoever is listed can send something that is no welcome: the others are asked on. */
+  #isNotLetIn(by: DeviceId, wasCompared: boolean): void {
+    if (wasCompared && !this.#comparing.has(by)) this.events.onTrust(by, null)
+    if (by === this.#joining.asked) this.#joining.next()
   }
 
   /** With those that have not let this device in, nothing has to be compared any more. */

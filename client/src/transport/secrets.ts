@@ -42,6 +42,12 @@ export interface Having {
   readonly uncovered: readonly DeviceId[]
 }
 
+/** What this device has after a welcome. */
+export interface Welcomed extends Having {
+  /** Whether anything of that welcome was taken. */
+  readonly isTaken: boolean
+}
+
 export type OpenedText =
   | { readonly is: 'open'; readonly header: Header; readonly text: string }
   /** It is under a key that is not here. */
@@ -262,12 +268,12 @@ export class Secrets {
     from: DeviceId,
     message: WelcomeMessage,
     isCompared: boolean,
-  ): Promise<Having> {
+  ): Promise<Welcomed> {
     const { ring, joining, comparing } = this.#beam(beam)
-    const isIn =
+    const isTaken =
       (await joining.welcomed(me, message)) || (isCompared && (await comparing.welcomed(me, from, message)))
-    if (isIn) await this.#keep(beam, ring)
-    return having(ring)
+    if (isTaken) await this.#keep(beam, ring)
+    return { ...having(ring), isTaken }
   }
 
   /** Begins to join by a device without the link (E8). Returns the commitment. */
