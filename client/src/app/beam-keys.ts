@@ -10,6 +10,7 @@ import { readWayIn } from '../protocol/ways-in'
 import type { BeamSession } from '../stores/beam-session'
 import { seals } from '../stores/devices'
 import type { Encryption } from '../stores/encryption'
+import { enteredSecrets } from '../transport/entered-secrets'
 import { Gate } from '../transport/gate'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Having } from '../transport/secrets'
@@ -99,13 +100,13 @@ export class BeamKeys {
     events: BeamKeysEvents,
   ) {
     this.#beam = session.beamId
-    this.#secrets = secrets
+    this.#secrets = enteredSecrets(secrets, () => secrets.enter(this.#beam, this.#having?.invite ?? null))
     this.#live = live
     this.#incoming = incoming
     this.#content = content
     this.#events = events
     const send = (to: DeviceId, way: unknown) => !this.#hasEnded && live().e2e(to, way)
-    this.ways = new WaysIn(secrets, () => this.#beam, {
+    this.ways = new WaysIn(this.#secrets, () => this.#beam, {
       send,
       onHaving: (having) => {
         this.#has(having)
@@ -119,14 +120,13 @@ export class BeamKeys {
       hasLink: () => typeof this.#having?.invite === 'string',
       now: () => Date.now(),
     })
-    this.#changes = new KeyChanges(secrets, () => this.#beam, {
+    this.#changes = new KeyChanges(this.#secrets, () => this.#beam, {
       send,
       onIn: (device) => this.ways.cameOtherwise(device),
       onHanded: (having) => this.#handed(having),
     })
-    this.texts = new SealedTexts(secrets, {
+    this.texts = new SealedTexts(this.#secrets, {
       beam: () => this.#beam,
-      invite: () => this.#having?.invite ?? null,
       come: () => this.#incoming.done,
       ways: [() => this.#withdraw(), () => this.#learn()],
       onFound: () => this.#live().resync(),
@@ -235,7 +235,7 @@ export class BeamKeys {
     // As long as the server does not tell, there may be keys: nothing is shared in clear text, and none are overwritten.
     const having = await this.#untilTold(
       async () => {
-        const stored = await this.texts.withKeys(() => this.#secrets.stored(this.#beam, isMine))
+        const stored = await this.#secrets.stored(this.#beam, isMine)
         // Others may have changed them while this device was away.
         return this.isSealed && !stored.deposits ? stored : this.#secrets.withdraw(this.#beam)
       },
@@ -266,7 +266,7 @@ export class BeamKeys {
   }
 
   #sealKept(): Promise<string | null> {
-    return this.texts.withKeys(() => this.#secrets.sealKept(this.#beam))
+    return this.#secrets.sealKept(this.#beam)
   }
 
   /** Takes the keys of a kept beam where this device has none. */
@@ -278,10 +278,8 @@ export class BeamKeys {
   }
 
   async #tryKept(sealed: string): Promise<void> {
-    const having = await this.#untilTold(
-      () => this.texts.withKeys(() => this.#secrets.openKept(this.#beam, sealed)),
-      () => !this.isSealed,
-    )
+    const open = () => this.#secrets.openKept(this.#beam, sealed)
+    const having = await this.#untilTold(open, () => !this.isSealed)
     if (having?.isKeyed && !this.isSealed) this.#has(having)
   }
 
@@ -293,8 +291,7 @@ export class BeamKeys {
 
   removed(devices: readonly DeviceId[]): void {
     if (this.isClear || !this.#events.mayRemove()) return
-    const change = () =>
-      this.#change(() => this.texts.withKeys(() => this.#secrets.removed(this.#beam, devices)))
+    const change = () => this.#change(() => this.#secrets.removed(this.#beam, devices))
     if (this.#live().hasRemoved(devices)) change()
     // The device that has removed it may have been closed before it could change the keys.
     else setTimeout(change, CHANGED_WITHIN_MS)
@@ -302,7 +299,7 @@ export class BeamKeys {
 
   rekey(): void {
     if (this.isClear) return
-    this.#change(() => this.texts.withKeys(() => this.#secrets.rekey(this.#beam, [])))
+    this.#change(() => this.#secrets.rekey(this.#beam, []))
   }
 
   move(beam: BeamId, isMine: boolean): void {
@@ -328,7 +325,7 @@ export class BeamKeys {
       made ??= await make()
       const having = made
       if (!having?.isKeyed) return () => {}
-      const forAll = await this.texts.withKeys(() => this.#changes.forAll())
+      const forAll = await this.#changes.forAll()
       const kept = this.#kept && (await this.#sealKept())
       return () => {
         this.#changes.hand(forAll)

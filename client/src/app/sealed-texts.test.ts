@@ -22,7 +22,6 @@ function textsBy(...ways: TextKeys['ways']): SealedTexts {
   }
   const keys: TextKeys = {
     beam: () => BEAM,
-    invite: () => null,
     come: async () => {},
     ways,
     onFound: found,

@@ -1,4 +1,4 @@
-/** Seals and opens texts with the keys of one beam, whatever becomes of the worker that has them. */
+/** Seals and opens texts with the keys of one beam, and looks for keys that this device does not know. */
 import { headerOf, type Kind } from '../crypto/envelope'
 import type { BeamId } from '../protocol/bindings'
 import type { OpenedText } from '../transport/secrets'
@@ -12,8 +12,6 @@ type Look = () => Promise<boolean>
 
 export interface TextKeys {
   beam(): BeamId
-  /** The secret of the link, where this device knows it. */
-  invite(): string | null
   /** Resolves once what came until now has been read: keys may be in it. */
   come(): Promise<void>
   /** By which this device may come to keys that it has not (E11), to be tried one after the other. */
@@ -39,12 +37,12 @@ export class SealedTexts {
   /** @throws when this device has no key of the beam, or the worker does not answer */
   seal(kind: Kind, content: unknown): Promise<string> {
     const text = JSON.stringify(content)
-    return this.withKeys(() => this.#secrets.seal(this.#keys.beam(), kind, text))
+    return this.#secrets.seal(this.#keys.beam(), kind, text)
   }
 
   /** @throws when the worker does not answer */
   open(kind: Kind, envelope: string): Promise<OpenedText> {
-    return this.withKeys(() => this.#secrets.open(this.#keys.beam(), kind, envelope))
+    return this.#secrets.open(this.#keys.beam(), kind, envelope)
   }
 
   /** Opens an envelope, or looks for its key, for which nothing waits. @throws when the worker does not answer */
@@ -113,16 +111,6 @@ export class SealedTexts {
   /** This device may have other keys now. Resolves to whether any of them had been asked for in vain. */
   async findUnknown(): Promise<boolean> {
     return (await takeKnown(this.#unknown)).length > 0
-  }
-
-  /** Asks the worker. Where it was replaced, the next one has the keys that were kept. @throws when it does not answer */
-  async withKeys<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await ask()
-    } catch {
-      await this.#secrets.enter(this.#keys.beam(), this.#keys.invite())
-      return ask()
-    }
   }
 }
 

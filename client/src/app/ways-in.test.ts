@@ -55,7 +55,9 @@ describe('e6 the way in', () => {
     const before = ada.resyncs
     await expect(ada.opens(server.item())).rejects.toThrow()
     const join = expect.objectContaining({ op: 'join' })
-    await vi.waitFor(() => expect(server.ways).toContainEqual(expect.objectContaining({ to: EVE, message: join })))
+    await vi.waitFor(() =>
+      expect(server.ways).toContainEqual(expect.objectContaining({ to: EVE, message: join })),
+    )
     ada.channel.heard(EVE, { op: 'welcome', encapsulated: '', sealed: '' })
     await vi.waitFor(() => expect(ada.resyncs).toBeGreaterThan(before), { timeout: 4_000 })
     expect((await ada.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })

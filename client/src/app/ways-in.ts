@@ -242,7 +242,8 @@ export class WaysIn {
   }
 
   async #ask(device: DeviceId): Promise<void> {
-    const request = await this.secrets.ask(this.beam())
+    // Where it fails, the next device is asked, and all again after the last.
+    const request = await this.secrets.ask(this.beam()).catch(() => null)
     if (request) this.events.send(device, { op: 'join', ...request })
   }
 

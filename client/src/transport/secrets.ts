@@ -13,6 +13,7 @@ import type { KeptShared } from '../crypto/shared-keys'
 import type { WelcomeMessage } from '../crypto/state-welcome'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { writeUuid } from '../protocol/frames'
+import { NotEntered } from './not-entered'
 
 /** Where keys outlive the page. */
 export interface KeptKeys {
@@ -329,7 +330,7 @@ export class Secrets {
 
   #beam(beam: BeamId): Beam {
     const entered = this.#beams.get(beam)
-    if (!entered) throw new Error('The page has not entered this beam.')
+    if (!entered) throw new NotEntered()
     return entered
   }
 }
