@@ -3,9 +3,13 @@ import { headerOf, type Kind } from '../crypto/envelope'
 import type { BeamId } from '../protocol/bindings'
 import type { OpenedText } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
+import { putLast } from './put-last'
 
 /** Whether its key is known, this much of an envelope tells: its prefix, and 90 bytes in base64. */
 const TELLING_CHARS = 125
+
+/** So many keys are looked for at once, and so many remembered that nobody knew: as many as a beam ever had. */
+const MOST_UNKNOWN = 256
 
 /** Asks whether a key is known now. */
 type Look = () => Promise<boolean>
@@ -69,7 +73,8 @@ export class SealedTexts {
     const keyId = this.#newKeyOf(envelope)
     if (keyId === null) return
     const part = envelope.slice(0, TELLING_CHARS)
-    this.#sought.set(keyId, async () => (await this.open(kind, part)).is !== 'unknown')
+    const isKnown = async () => (await this.open(kind, part)).is !== 'unknown'
+    putLast(this.#sought, keyId, isKnown, MOST_UNKNOWN)
     if (!this.#isSeeking) void this.#seekAll()
   }
 
@@ -81,7 +86,7 @@ export class SealedTexts {
       const isTold = await this.#seekIn(round).catch(() => false)
       for (const [keyId, isKnown] of round) {
         // Else it is looked for again when the next envelope names it.
-        if (isTold) this.#unknown.set(keyId, isKnown)
+        if (isTold) putLast(this.#unknown, keyId, isKnown, MOST_UNKNOWN)
         this.#sought.delete(keyId)
       }
     }

@@ -43,6 +43,19 @@ describe('e6 the way in', () => {
     await Promise.all([eve.is('sealed'), bob.is('sealed')])
   })
 
+  it('does not open to a device that asked before there was a key, and has left', async () => {
+    server.pages.delete(ADA)
+    const bob = new Page(server, BOB, ada.invite)
+    server.lists(EVE, BOB)
+    bob.channel.heard(EVE, { op: 'join', id: '', key: '', proof: '' })
+    const refused = expect.objectContaining({ to: EVE, message: expect.objectContaining({ why: 'keyless' }) })
+    await vi.waitFor(() => expect(server.ways).toContainEqual(refused))
+    const answer = vi.spyOn(bob.secrets, 'answer')
+    server.lists(BOB)
+    await bob.is('sealed')
+    expect(answer).not.toHaveBeenCalled()
+  })
+
   it('is looked for on after a stranger has answered with what is no welcome', async () => {
     server.pages.delete(ADA)
     const bob = new Page(server, BOB, ada.invite)

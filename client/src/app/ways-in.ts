@@ -92,6 +92,7 @@ export class WaysIn {
     for (const device of this.#others.filter((one) => !others.includes(one))) {
       // One that comes back may have a key by then. One that only passes by shuts nobody out who had no need of a key.
       if (!this.#keyless.delete(device) && !this.#wasClear) this.#silent.add(device)
+      this.#early.delete(device)
     }
     this.#others = others
   }
@@ -261,7 +262,8 @@ export class WaysIn {
 
   async #joins(from: DeviceId, { op: _op, ...request }: Extract<WayIn, { op: 'join' }>) {
     const answer = await this.secrets.answer(this.beam(), from, request)
-    if (answer === 'keyless') this.#early.set(from, { op: 'join', ...request })
+    // It may have left meanwhile.
+    if (answer === 'keyless' && this.#others.includes(from)) this.#early.set(from, { op: 'join', ...request })
     if (typeof answer === 'string') return () => this.events.send(from, this.#refusal(answer))
     return () => {
       // It has come by the link meanwhile: nobody has to compare it.
