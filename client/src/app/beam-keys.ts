@@ -245,6 +245,7 @@ export class BeamKeys {
     if (this.isSealed) await this.#deposit(having)
     this.#isWithdrawn = true
     this.#has(having)
+    this.#knowsMore()
   }
 
   /** Only where a person has saved it here, or the keys came from there: else the server could have them by saying so. */

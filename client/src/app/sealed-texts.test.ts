@@ -75,3 +75,15 @@ it('e9_remembers_256_keys_that_nobody_knew_and_looks_for_the_oldest_again', asyn
   await seeks(sealed.slice(255), 4)
   await seeks([...sealed.slice(1), envelope], 5)
 })
+
+it('e9_finds_a_key_that_comes_after_nobody_could_tell_it', async () => {
+  const asks = vi.fn(fails)
+  const texts = textsBy(asks)
+  texts.seek('share_clipboard', envelope)
+  await vi.waitFor(() => expect(asks).toHaveBeenCalled())
+  await new Promise((resolve) => setTimeout(resolve))
+  expect(await texts.findUnknown()).toBe(false)
+  isKnown = true
+  expect(await texts.findUnknown()).toBe(true)
+  expect(await texts.findUnknown()).toBe(false)
+})

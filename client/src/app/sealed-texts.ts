@@ -29,6 +29,8 @@ export class SealedTexts {
   readonly #keys: TextKeys
   /** Keys of which nobody told: they are not asked for again. */
   readonly #unknown = new Map<string, Look>()
+  /** Keys of which it could not be asked everywhere: they are asked for again when the next envelope names them. */
+  readonly #untold = new Map<string, Look>()
   /** Keys that are asked for. */
   readonly #sought = new Map<string, Look>()
   #isSeeking = false
@@ -72,6 +74,7 @@ export class SealedTexts {
   seek(kind: Kind, envelope: string): void {
     const keyId = this.#newKeyOf(envelope)
     if (keyId === null) return
+    this.#untold.delete(keyId)
     const part = envelope.slice(0, TELLING_CHARS)
     const isKnown = async () => (await this.open(kind, part)).is !== 'unknown'
     putLast(this.#sought, keyId, isKnown, MOST_UNKNOWN)
@@ -85,8 +88,7 @@ export class SealedTexts {
       const round = new Map(this.#sought)
       const isTold = await this.#seekIn(round).catch(() => false)
       for (const [keyId, isKnown] of round) {
-        // Else it is looked for again when the next envelope names it.
-        if (isTold) putLast(this.#unknown, keyId, isKnown, MOST_UNKNOWN)
+        putLast(isTold ? this.#unknown : this.#untold, keyId, isKnown, MOST_UNKNOWN)
         this.#sought.delete(keyId)
       }
     }
@@ -115,7 +117,8 @@ export class SealedTexts {
 
   /** This device may have other keys now. Resolves to whether any of them had been asked for in vain. */
   async findUnknown(): Promise<boolean> {
-    return (await takeKnown(this.#unknown)).length > 0
+    const found = [...(await takeKnown(this.#unknown)), ...(await takeKnown(this.#untold))]
+    return found.length > 0
   }
 }
 

@@ -172,6 +172,29 @@ describe('e9 a saved beam', () => {
     expect(laptop.channel.ways.confirm(BOB)).toBe(false)
   })
 
+  it('opens what came before the server told what was deposited', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { laptop, phone, bank } = await besideDeposit()
+    phone.channel.saved(false)
+    await phone.is('sealed')
+    await laptop.secrets.rekey(BEAM, [])
+    await laptop.secrets.deposit(BEAM)
+    laptop.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    const read = vi.spyOn(bank, 'read').mockRejectedValueOnce(new Error('The server answers 503.'))
+    await expect(phone.opens(server.item())).rejects.toThrow()
+    await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(1))
+    // No other device has told the key in time.
+    for (let times = 0; times < 5; times += 1) {
+      vi.advanceTimersByTime(10_000)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(phone.resyncs).toBe(0)
+    phone.channel.saved(false)
+    await vi.waitFor(() => expect(phone.resyncs).toBe(1))
+    expect((await phone.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
+  })
+
   it('whose keys nobody deposited waits for another device, as any other', async () => {
     const page = new Page(server, BOB, null)
     page.channel.saved(false)
