@@ -55,9 +55,9 @@ export function createTrust(
   ways: () => WaysIn | null,
 ): Pick<Actions, 'confirmDevice' | 'refuseDevice' | 'askBefore'> {
   return {
-    confirmDevice(device) {
-      if (ways()?.confirm(device)) return
-      tell(stores, { type: 'confirmed', device })
+    confirmDevice(device, signs) {
+      if (ways()?.confirm(device, signs)) return
+      tell(stores, { type: 'confirmed', device, signs })
       const { session } = stores
       const state = session.getState()
       if (state.status === 'set') keep(stores, state.session.beamId)

@@ -51,13 +51,25 @@ describe('e8 a joiner that a person lets in', () => {
       await answered.wait()
       return letsIn(...all)
     })
-    expect(ada.channel.ways.confirm(EVE)).toBe(true)
+    expect(ada.confirms(EVE)).toBe(true)
     // A second tap is the same answer.
-    expect(ada.channel.ways.confirm(EVE)).toBe(true)
+    expect(ada.confirms(EVE)).toBe(true)
     expect(ada.trust[EVE]).toMatchObject({ state: 'asking', isIn: false })
     answered.open()
     await eve.is('sealed')
     expect(ada.trust[EVE]).toMatchObject({ state: 'verified', isIn: true })
+  })
+
+  it('is not let in by a tap that was meant for other pictures', async () => {
+    comes()
+    await asks()
+    const signs = ada.trust[EVE]?.signs ?? []
+    const letIn = vi.spyOn(ada.secrets, 'letIn')
+    expect(ada.confirms(EVE, signs.map((sign) => 63 - sign))).toBe(true)
+    expect(letIn).not.toHaveBeenCalled()
+    expect(ada.trust[EVE]).toMatchObject({ state: 'asking' })
+    expect(ada.confirms(EVE, signs)).toBe(true)
+    await vi.waitFor(() => expect(ada.trust[EVE]).toMatchObject({ state: 'verified' }))
   })
 
   it.each([
@@ -67,7 +79,7 @@ describe('e8 a joiner that a person lets in', () => {
     const eve = comes()
     await asks()
     const fails = vi.spyOn(ada.secrets, 'letIn').mockImplementation(letIn)
-    expect(ada.channel.ways.confirm(EVE)).toBe(true)
+    expect(ada.confirms(EVE)).toBe(true)
     await vi.waitFor(() => expect(ada.trust[EVE]).toBeNull())
     fails.mockRestore()
     expect(eve.states.at(-1)).toBe('locked')
@@ -89,7 +101,7 @@ describe('e8 a joiner', () => {
       await asks()
       expect([ada.trust[EVE]?.signs, eve.trust[ADA]?.signs]).toEqual([signs, signs])
     }
-    expect(ada.channel.ways.confirm(EVE)).toBe(true)
+    expect(ada.confirms(EVE)).toBe(true)
     await eve.is('sealed')
   })
 

@@ -169,7 +169,7 @@ describe('e9 a saved beam', () => {
     bob.channel.saved(false)
     await bob.is('sealed')
     await vi.waitFor(() => expect(laptop.trust[BOB]).toBeNull())
-    expect(laptop.channel.ways.confirm(BOB)).toBe(false)
+    expect(laptop.confirms(BOB)).toBe(false)
   })
 
   it('opens what came before the server told what was deposited', async () => {

@@ -301,7 +301,7 @@ describe('e8 the way in without the link', () => {
     expect(server.ways.at(-1)?.message).toEqual({ op: 'wait' })
     expect(eve.states.at(-1)).toBe('locked')
     expect(eve.trust[ADA]?.signs).toEqual(ada.trust[EVE]?.signs)
-    expect(ada.channel.ways.confirm(EVE)).toBe(true)
+    expect(ada.confirms(EVE)).toBe(true)
     await eve.is('sealed')
     expect(ada.trust[EVE]).toMatchObject({ state: 'verified' })
   })

@@ -3,7 +3,7 @@ import type { BeamId, DeviceId } from '../protocol/bindings'
 import { LettingIn, LOCKED_MS } from '../protocol/letting-in'
 import type { WayIn } from '../protocol/ways-in'
 import type { Encryption } from '../stores/encryption'
-import type { Trust } from '../stores/trust'
+import { isSameSigns, type Trust } from '../stores/trust'
 import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { Joining } from './joining'
@@ -192,11 +192,15 @@ export class WaysIn {
     this.#asking.clear()
   }
 
-  /** The person says that a joiner shows the same pictures. Returns whether it waited to be let in. */
-  confirm(device: DeviceId): boolean {
+  /**
+   * The person says that a joiner shows the same pictures. Returns whether it waited to be let in.
+   * @param signs the pictures that the person saw: a joiner that shows others since goes on waiting
+   */
+  confirm(device: DeviceId, signs: readonly number[]): boolean {
     if (this.#entering.has(device)) return true
-    const signs = this.#asking.get(device)
-    if (!signs) return false
+    const shown = this.#asking.get(device)
+    if (!shown) return false
+    if (!isSameSigns(shown, signs)) return true
     this.#asking.delete(device)
     void this.#letIn(device, signs, 'verified')
     return true
