@@ -89,6 +89,7 @@ export class ClearChannel implements BeamChannel {
     return true
   }
   mayConnect = () => true
+  came(): void {}
   heard(): void {}
   invited(): void {}
   welcomed(): void {}

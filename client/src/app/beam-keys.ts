@@ -10,12 +10,14 @@ import { readWayIn } from '../protocol/ways-in'
 import type { BeamSession } from '../stores/beam-session'
 import { seals } from '../stores/devices'
 import type { Encryption } from '../stores/encryption'
+import { enteredSecrets } from '../transport/entered-secrets'
 import { Gate } from '../transport/gate'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import type { InOrder } from './in-order'
 import { KeyChanges, type KeyChangesEvents } from './key-changes'
+import { putLast } from './put-last'
 import { newItemId } from './random-ids'
 import { SealedTexts } from './sealed-texts'
 import type { Lacking } from './sharing-again'
@@ -50,6 +52,9 @@ export interface KeyedBeam {
 /** So long another device has to change the keys when it has removed one, before this one does. In milliseconds. */
 const CHANGED_WITHIN_MS = 10_000
 
+/** So many items that may have the keys of a kept beam are tried when a secret comes: an honest beam has one. */
+const MOST_KEPT_TEXTS = 8
+
 /** Before the worker or the server is asked again, in milliseconds. The next pause is twice as long, up to a minute. */
 const PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
@@ -75,6 +80,8 @@ export class BeamKeys {
   /** The item that has the keys of the beam while it is kept (E10). */
   #kept: Lacking | null = null
   #isKept = false
+  /** What may have them, for when this device has the secret that opens it: anybody can share what only looks so. */
+  readonly #keptTexts = new Map<LiveItem['id'], { readonly item: LiveItem; readonly sealed: string }>()
   /** Whether the server stores the beam, and whether this device has looked there for its keys. */
   #isSaved = false
   #isWithdrawn = false
@@ -104,13 +111,13 @@ export class BeamKeys {
     events: BeamKeysEvents,
   ) {
     this.#beam = session.beamId
-    this.#secrets = secrets
+    this.#secrets = enteredSecrets(secrets, () => secrets.enter(this.#beam, this.#having?.invite ?? null))
     this.#live = live
     this.#incoming = incoming
     this.#content = content
     this.#events = events
     const send = (to: DeviceId, way: unknown) => !this.#hasEnded && live().e2e(to, way)
-    this.ways = new WaysIn(secrets, () => this.#beam, {
+    this.ways = new WaysIn(this.#secrets, () => this.#beam, {
       send,
       onHaving: (having) => {
         this.#has(having)
@@ -124,7 +131,7 @@ export class BeamKeys {
       hasLink: () => typeof this.#having?.invite === 'string',
       now: () => Date.now(),
     })
-    this.#changes = new KeyChanges(secrets, () => this.#beam, {
+    this.#changes = new KeyChanges(this.#secrets, () => this.#beam, {
       send,
       onIn: (device) => this.ways.cameOtherwise(device),
       onName: events.onName,
@@ -133,9 +140,8 @@ export class BeamKeys {
       onHanded: (having) => this.#handed(having),
       onWarned: (having) => this.#has(having),
     })
-    this.texts = new SealedTexts(secrets, {
+    this.texts = new SealedTexts(this.#secrets, {
       beam: () => this.#beam,
-      invite: () => this.#having?.invite ?? null,
       come: () => this.#incoming.done,
       ways: [() => this.#withdraw(), () => this.#learn()],
       onFound: () => this.#live().resync(),
@@ -257,7 +263,7 @@ export class BeamKeys {
     // As long as the server does not tell, there may be keys: nothing is shared in clear text, and none are overwritten.
     const having = await this.#untilTold(
       async () => {
-        const stored = await this.texts.withKeys(() => this.#secrets.stored(this.#beam, isMine))
+        const stored = await this.#secrets.stored(this.#beam, isMine)
         // Others may have changed them while this device was away.
         return this.isSealed && !stored.deposits ? stored : this.#secrets.withdraw(this.#beam)
       },
@@ -267,6 +273,7 @@ export class BeamKeys {
     if (this.isSealed) this.#deposit(having)
     this.#isWithdrawn = true
     this.#has(having)
+    this.#knowsMore()
   }
 
   /** Only where a person has saved it here, or the keys came from there: else the server could have them by saying so. */
@@ -276,7 +283,7 @@ export class BeamKeys {
     const deposit = this.#deposits
     const put = async () => {
       const isLoggedIn = await this.#events.isLoggedIn()
-      if (isLoggedIn) await this.texts.withKeys(() => this.#secrets.deposit(this.#beam))
+      if (isLoggedIn) await this.#secrets.deposit(this.#beam)
     }
     // One after the other, so that the newest keys come last.
     this.#depositing = this.#depositing.then(() => this.#untilTold(put, () => deposit === this.#deposits))
@@ -308,27 +315,32 @@ export class BeamKeys {
   }
 
   #sealKept(): Promise<string | null> {
-    return this.texts.withKeys(() => this.#secrets.sealKept(this.#beam))
+    return this.#secrets.sealKept(this.#beam)
   }
 
-  /** Takes the keys of a kept beam where this device has none. Anybody can share what only looks like them. */
-  async openKept({ id, message, from }: LiveItem, sealed: string): Promise<void> {
-    await this.#entered
-    const having = await this.texts.withKeys(() => this.#secrets.openKept(this.#beam, sealed, this.#sealing))
+  /** Takes the keys of a kept beam where this device has none. */
+  openKept(item: LiveItem, sealed: string): void {
+    if (!this.isSealed) putLast(this.#keptTexts, item.id, { item, sealed }, MOST_KEPT_TEXTS)
+    void this.#entered.then(() => this.#tryKept(item, sealed))
+  }
+
+  async #tryKept({ id, message, from }: LiveItem, sealed: string): Promise<void> {
+    const open = () => this.#secrets.openKept(this.#beam, sealed, this.#sealing)
+    const having = await this.#untilTold(open, () => !this.#hasEnded)
     if (!having) return
     this.#kept = { id, message, from }
-    if (!this.isSealed) this.#has(having)
+    if (having.isKeyed && !this.isSealed) this.#has(having)
   }
 
   /** An item was deleted: perhaps that which has the keys. As long as the beam is kept, it is shared again. */
   deleted(id: LiveItem['id']): void {
     if (id === this.#kept?.id && !this.#isKept) this.#kept = null
+    this.#keptTexts.delete(id)
   }
 
   removed(devices: readonly DeviceId[]): void {
     if (this.isClear || !this.#events.mayRemove()) return
-    const change = () =>
-      this.#change(() => this.texts.withKeys(() => this.#secrets.removed(this.#beam, devices)))
+    const change = () => this.#change(() => this.#secrets.removed(this.#beam, devices))
     if (this.#live().hasRemoved(devices)) change()
     // The device that has removed it may have been closed before it could change the keys.
     else setTimeout(change, CHANGED_WITHIN_MS)
@@ -336,7 +348,7 @@ export class BeamKeys {
 
   rekey(): void {
     if (this.isClear) return
-    this.#change(() => this.texts.withKeys(() => this.#secrets.rekey(this.#beam, [])))
+    this.#change(() => this.#secrets.rekey(this.#beam, []))
   }
 
   move(beam: BeamId, isMine: boolean): void {
@@ -362,7 +374,7 @@ export class BeamKeys {
       made ??= await make()
       const having = made
       if (!having?.isKeyed) return () => {}
-      const forAll = await this.texts.withKeys(() => this.#changes.forAll())
+      const forAll = await this.#changes.forAll()
       const kept = this.#kept && (await this.#sealKept())
       return () => {
         this.#changes.hand(forAll)
@@ -478,6 +490,9 @@ export class BeamKeys {
     if (!having) return
     if (invite !== null) this.ways.invited()
     this.#has(having)
+    // Without the secret they did not open.
+    if (invite !== null)
+      for (const { item, sealed } of this.#keptTexts.values()) void this.#tryKept(item, sealed)
   }
 
   /** Asks again and again until there is an answer. Resolves to null when it is not wanted any more, or the beam was left. */

@@ -5,7 +5,7 @@ import type { BeamId, DeviceId, JoinPolicy } from '../protocol/bindings'
 import { parseJson } from '../protocol/envelope'
 import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
-import { reduceTrust, type Trust, type TrustEvent, type TrustState } from '../stores/trust'
+import { isSameSigns, reduceTrust, type Trust, type TrustEvent, type TrustState } from '../stores/trust'
 import type { WaysIn } from './ways-in'
 
 const TRUST_KEY = 'trust:'
@@ -60,10 +60,10 @@ export function createTrust(
   ways: () => WaysIn | null,
 ): Pick<Actions, 'confirmDevice' | 'refuseDevice' | 'askBefore'> {
   return {
-    confirmDevice(device) {
-      if (ways()?.confirm(device)) return
-      ways()?.compared(device)
-      tell(stores, { type: 'confirmed', device })
+    confirmDevice(device, signs) {
+      if (ways()?.confirm(device, signs)) return
+      if (isSameSigns(stores.trust.getState().devices[device]?.signs ?? [], signs)) ways()?.compared(device)
+      tell(stores, { type: 'confirmed', device, signs })
       const { session } = stores
       const state = session.getState()
       if (state.status === 'set') keep(stores, state.session.beamId)

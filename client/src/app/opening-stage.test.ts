@@ -26,6 +26,7 @@ class SlowOpener implements Opener {
     })
   }
 
+  came(): void {}
   openNote = (note: Note) => noteItem(note)
   isDeleted = () => true
 

@@ -26,6 +26,8 @@ export type Arrival =
 
 /** Opens one message. A rejected promise means that it cannot be opened. */
 export interface Opener {
+  /** An item has come, perhaps while others still wait to be opened. */
+  came(item: LiveItem): void
   /** Returns null for an item that is not to be shown. */
   open(item: LiveItem, note: NoteMark): Item | null | Promise<Item | null>
   openNote(note: Note): Item | null | Promise<Item | null>
@@ -50,6 +52,7 @@ export class OpeningStage {
   }
 
   push(arrival: Arrival): void {
+    for (const item of itemsIn(arrival)) this.#opener.came(item)
     this.#waiting.push(arrival)
     if (!this.#isOpening) void this.#openAll()
   }
@@ -112,6 +115,11 @@ export class OpeningStage {
       return { ...noteItem(note), content: { kind: 'unknown', extra: note.note_type, text: unopened() } }
     }
   }
+}
+
+function itemsIn(arrival: Arrival): readonly LiveItem[] {
+  if (arrival.type === 'received') return [arrival.item]
+  return arrival.type === 'synced' ? arrival.items : []
 }
 
 function shown(items: readonly (Item | null)[]): readonly Item[] {

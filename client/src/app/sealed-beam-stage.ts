@@ -192,6 +192,11 @@ export class Page {
     return opened
   }
 
+  /** Its person says that a device shows the pictures that are shown here, or those that were. */
+  confirms(device: DeviceId, signs = this.trust[device]?.signs ?? []): boolean {
+    return this.channel.ways.confirm(device, signs)
+  }
+
   /** Opens an item under a key that this page does not know yet: it asks for the items again once the key has come. */
   async opensLater(item: LiveItem): Promise<Item> {
     const before = this.resyncs

@@ -252,12 +252,17 @@ export class SealedBeam implements BeamChannel {
     this.#keys.move(beam, isMine)
   }
 
+  /** What has the keys is opened at once: what came before may wait for them. */
+  came(item: LiveItem): void {
+    const kept = keptKeysIn(item.message)
+    if (kept !== null) this.#keys.openKept(item, kept)
+  }
+
   /** Opens an item. @throws when it cannot be opened */
   open(item: LiveItem, note: NoteMark): Item | null | Promise<Item | null> {
     this.#missing.hear({ is: 'changed' })
-    const kept = keptKeysIn(item.message)
     // The item that has the keys is never shown.
-    if (kept !== null) return this.#keys.openKept(item, kept).then(() => null)
+    if (keptKeysIn(item.message) !== null) return null
     if (isEnvelope(item.message)) return this.#open(item, item.message, note)
     // Whoever shares it again in clear text is no device of the beam.
     if (this.#sealed.has(item.id))

@@ -1,19 +1,21 @@
-/** Seals and opens texts with the keys of one beam, whatever becomes of the worker that has them. */
+/** Seals and opens texts with the keys of one beam, and looks for keys that this device does not know. */
 import { headerOf, type Kind } from '../crypto/envelope'
 import type { BeamId } from '../protocol/bindings'
 import type { OpenedText } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
+import { putLast } from './put-last'
 
 /** Whether its key is known, this much of an envelope tells: its prefix, and 90 bytes in base64. */
 const TELLING_CHARS = 125
+
+/** So many keys are looked for at once, and so many remembered that nobody knew: as many as a beam ever had. */
+const MOST_UNKNOWN = 256
 
 /** Asks whether a key is known now. */
 type Look = () => Promise<boolean>
 
 export interface TextKeys {
   beam(): BeamId
-  /** The secret of the link, where this device knows it. */
-  invite(): string | null
   /** Resolves once what came until now has been read: keys may be in it. */
   come(): Promise<void>
   /** By which this device may come to keys that it has not (E11), to be tried one after the other. */
@@ -27,6 +29,8 @@ export class SealedTexts {
   readonly #keys: TextKeys
   /** Keys of which nobody told: they are not asked for again. */
   readonly #unknown = new Map<string, Look>()
+  /** Keys of which it could not be asked everywhere: they are asked for again when the next envelope names them. */
+  readonly #untold = new Map<string, Look>()
   /** Keys that are asked for. */
   readonly #sought = new Map<string, Look>()
   #isSeeking = false
@@ -39,12 +43,12 @@ export class SealedTexts {
   /** @throws when this device has no key of the beam, or the worker does not answer */
   seal(kind: Kind, content: unknown): Promise<string> {
     const text = JSON.stringify(content)
-    return this.withKeys(() => this.#secrets.seal(this.#keys.beam(), kind, text))
+    return this.#secrets.seal(this.#keys.beam(), kind, text)
   }
 
   /** @throws when the worker does not answer */
   open(kind: Kind, envelope: string): Promise<OpenedText> {
-    return this.withKeys(() => this.#secrets.open(this.#keys.beam(), kind, envelope))
+    return this.#secrets.open(this.#keys.beam(), kind, envelope)
   }
 
   /** Opens an envelope, or looks for its key, for which nothing waits. @throws when the worker does not answer */
@@ -70,8 +74,10 @@ export class SealedTexts {
   seek(kind: Kind, envelope: string): void {
     const keyId = this.#newKeyOf(envelope)
     if (keyId === null) return
+    this.#untold.delete(keyId)
     const part = envelope.slice(0, TELLING_CHARS)
-    this.#sought.set(keyId, async () => (await this.open(kind, part)).is !== 'unknown')
+    const isKnown = async () => (await this.open(kind, part)).is !== 'unknown'
+    putLast(this.#sought, keyId, isKnown, MOST_UNKNOWN)
     if (!this.#isSeeking) void this.#seekAll()
   }
 
@@ -82,8 +88,7 @@ export class SealedTexts {
       const round = new Map(this.#sought)
       const isTold = await this.#seekIn(round).catch(() => false)
       for (const [keyId, isKnown] of round) {
-        // Else it is looked for again when the next envelope names it.
-        if (isTold) this.#unknown.set(keyId, isKnown)
+        putLast(isTold ? this.#unknown : this.#untold, keyId, isKnown, MOST_UNKNOWN)
         this.#sought.delete(keyId)
       }
     }
@@ -112,17 +117,8 @@ export class SealedTexts {
 
   /** This device may have other keys now. Resolves to whether any of them had been asked for in vain. */
   async findUnknown(): Promise<boolean> {
-    return (await takeKnown(this.#unknown)).length > 0
-  }
-
-  /** Asks the worker. Where it was replaced, the next one has the keys that were kept. @throws when it does not answer */
-  async withKeys<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await ask()
-    } catch {
-      await this.#secrets.enter(this.#keys.beam(), this.#keys.invite())
-      return ask()
-    }
+    const found = [...(await takeKnown(this.#unknown)), ...(await takeKnown(this.#untold))]
+    return found.length > 0
   }
 }
 

@@ -2,8 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vite
 import { toBase64Url } from '../crypto/bytes'
 import type { Deposit } from '../crypto/deposit'
 import type { BeamId } from '../protocol/bindings'
+import type { ItemsEvent } from '../stores/items'
 import { Gate } from '../transport/gate'
 import { type Deposits, Secrets } from '../transport/secrets'
+import { OpeningStage } from './opening-stage'
 import {
   ADA,
   ada,
@@ -13,6 +15,7 @@ import {
   CLEAR,
   EVE,
   ITEM,
+  mortalSecrets,
   OTHER,
   Page,
   server,
@@ -171,7 +174,30 @@ describe('e9 a saved beam', () => {
     bob.channel.saved(false)
     await bob.is('sealed')
     await vi.waitFor(() => expect(laptop.trust[BOB]).toBeNull())
-    expect(laptop.channel.ways.confirm(BOB)).toBe(false)
+    expect(laptop.confirms(BOB)).toBe(false)
+  })
+
+  it('opens what came before the server told what was deposited', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { laptop, phone, bank } = await besideDeposit()
+    phone.channel.saved(false)
+    await phone.is('sealed')
+    await laptop.secrets.rekey(BEAM, [])
+    await laptop.secrets.deposit(BEAM)
+    laptop.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    const read = vi.spyOn(bank, 'read').mockRejectedValueOnce(new Error('The server answers 503.'))
+    await expect(phone.opens(server.item())).rejects.toThrow()
+    await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(1))
+    // No other device has told the key in time.
+    for (let times = 0; times < 5; times += 1) {
+      vi.advanceTimersByTime(10_000)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(phone.resyncs).toBe(0)
+    phone.channel.saved(false)
+    await vi.waitFor(() => expect(phone.resyncs).toBe(1))
+    expect((await phone.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
   })
 
   it('whose keys nobody deposited waits for another device, as any other', async () => {
@@ -218,8 +244,10 @@ describe('e9 new keys of a saved beam', () => {
     owner.channel.rekey()
     await vi.waitFor(() => expect(write.mock.calls.length).toBeGreaterThan(1))
     owner.channel.rekey()
-    await passed(1)
-    await vi.waitFor(() => expect(write.mock.lastCall?.[1].keys).toHaveLength(3))
+    await vi.waitFor(async () => {
+      await passed(1)
+      expect(write.mock.lastCall?.[1].keys).toHaveLength(3)
+    })
     write.mockImplementation(async (_, keys) => void taken.push(keys))
     await passed(60)
     await vi.waitFor(() => expect(taken).toHaveLength(2))
@@ -254,6 +282,7 @@ describe('e10 a kept beam', () => {
     const [bread, keys] = [server.item(0), server.item(1)]
     const phone = new Page(server, BOB, ada.invite)
     const opened = phone.opens(bread)
+    phone.channel.came(keys)
     expect(await phone.channel.open(keys, null)).toBeNull()
     expect((await opened).content).toEqual({ kind: 'text', text: 'bread' })
     expect(JSON.stringify(server.told)).not.toContain('bread')
@@ -263,14 +292,16 @@ describe('e10 a kept beam', () => {
     ada.channel.kept(true, true)
     await shared()
     const eve = new Page(server, EVE, toBase64Url(new Uint8Array(32)))
-    await eve.channel.open(server.item(), null)
+    const tried = vi.spyOn(eve.secrets, 'openKept')
+    eve.channel.came(server.item())
+    await vi.waitFor(() => expect(tried).toHaveResolved())
     await eve.is('waiting')
   })
 
   it('has its keys again when it is kept once more after the server has lost them', async () => {
     ada.channel.kept(true, true)
     await shared()
-    await ada.channel.open(server.item(), null)
+    ada.channel.came(server.item())
     ada.channel.synced([])
     ada.channel.kept(true, true)
     await shared(2)
@@ -278,7 +309,7 @@ describe('e10 a kept beam', () => {
   })
 
   it('has its keys also where somebody else shared what only looks like them', async () => {
-    await ada.channel.open({ ...CLEAR, message: 'e2k1.AAAA' }, null)
+    ada.channel.came({ ...CLEAR, message: 'e2k1.AAAA' })
     ada.channel.kept(true, true)
     await shared()
   })
@@ -287,16 +318,46 @@ describe('e10 a kept beam', () => {
     ada.channel.kept(true, true)
     await shared()
     const keys = server.item()
-    await ada.channel.open(keys, null)
+    ada.channel.came(keys)
     await ada.channel.isDeleted(keys.message, undefined, keys.id)
     await shared(2)
     expect(server.item()).toEqual(keys)
   })
 
-  it('has its keys once, as long as it is kept', async () => {
+  it('opens to a person who typed its id and then opens its link, when nobody else is here', async () => {
+    ada.channel.share(ITEM, 'bread', 'text')
+    ada.channel.kept(true, true)
+    await shared(2)
+    server.pages.delete(ADA)
+    const phone = new Page(server, BOB, null)
+    const delivered: ItemsEvent[] = []
+    const stage = new OpeningStage(phone.channel, (events) => void delivered.push(...events))
+    const tried = vi.spyOn(phone.secrets, 'openKept')
+    // Nothing is opened behind the bread, which waits for the keys.
+    for (const at of [0, 1]) stage.push({ type: 'received', item: server.item(at), note: null })
+    server.lists(BOB)
+    await vi.waitFor(() => expect(tried).toHaveResolved())
+    await phone.is('locked')
+    phone.channel.invited(String(ada.invite))
+    await phone.is('sealed')
+    await vi.waitFor(() => expect(delivered).toMatchObject([{ item: { content: { text: 'bread' } } }]))
+  })
+
+  it('opens also where the worker was replaced meanwhile', async () => {
     ada.channel.kept(true, true)
     await shared()
-    await ada.channel.open(server.item(), null)
+    const { secrets, diesBefore } = mortalSecrets()
+    const phone = new Page(server, BOB, ada.invite, secrets)
+    await phone.is('waiting')
+    diesBefore('openKept')
+    phone.channel.came(server.item())
+    await phone.is('sealed')
+  })
+
+  it('has the keys once, as long as it is kept', async () => {
+    ada.channel.kept(true, true)
+    await shared()
+    ada.channel.came(server.item())
     ada.channel.kept(true, true)
     ada.channel.kept(false, true)
     await vi.waitFor(() => expect(server.of('delete')).toHaveLength(1))

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
 import type { DeviceId } from '../protocol/bindings'
+import { Gate } from '../transport/gate'
+import { Secrets } from '../transport/secrets'
 import {
   ADA,
   ada,
@@ -11,6 +13,7 @@ import {
   CLEAR,
   EVE,
   ITEM,
+  newDeposits,
   OTHER,
   Page,
   Server,
@@ -37,6 +40,39 @@ describe('e6 the way in', () => {
     await vi.waitFor(() => expect(server.ways.length).toBeGreaterThanOrEqual(4))
     server.lists(EVE, BOB, ADA)
     await Promise.all([eve.is('sealed'), bob.is('sealed')])
+  })
+
+  it('does not open to a device that asked before there was a key, and has left', async () => {
+    server.pages.delete(ADA)
+    const bob = new Page(server, BOB, ada.invite)
+    server.lists(EVE, BOB)
+    bob.channel.heard(EVE, { op: 'join', id: '', key: '', proof: '' })
+    const refused = expect.objectContaining({ to: EVE, message: expect.objectContaining({ why: 'keyless' }) })
+    await vi.waitFor(() => expect(server.ways).toContainEqual(refused))
+    const answer = vi.spyOn(bob.secrets, 'answer')
+    server.lists(BOB)
+    await bob.is('sealed')
+    expect(answer).not.toHaveBeenCalled()
+  })
+
+  it('is looked for on after a stranger has answered with what is no welcome', async () => {
+    server.pages.delete(ADA)
+    const bob = new Page(server, BOB, ada.invite)
+    server.lists(BOB)
+    await bob.is('sealed')
+    bob.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    server.pages.set(ADA, ada)
+    server.lists(EVE, BOB, ADA)
+    const before = ada.resyncs
+    await expect(ada.opens(server.item())).rejects.toThrow()
+    const join = expect.objectContaining({ op: 'join' })
+    await vi.waitFor(() =>
+      expect(server.ways).toContainEqual(expect.objectContaining({ to: EVE, message: join })),
+    )
+    ada.channel.heard(EVE, { op: 'welcome', encapsulated: '', sealed: '' })
+    await vi.waitFor(() => expect(ada.resyncs).toBeGreaterThan(before), { timeout: 4_000 })
+    expect((await ada.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
   })
 
   it('does not open by a welcome for another device', async () => {
@@ -104,6 +140,7 @@ describe('e6 the way in', () => {
       page.channel.listed([])
       page.channel.synced([{ ...CLEAR, message }])
       await page.is('clear')
+      page.channel.came({ ...CLEAR, message })
       await Promise.resolve(page.channel.open({ ...CLEAR, message }, null)).catch(() => {})
       expect(page.states.at(-1)).toBe('clear')
     },
@@ -242,6 +279,19 @@ describe('e8 the way in without the link', () => {
     expect(bob.invite).toBe(ada.invite)
   })
 
+  it('leaves who has let this device in unverified, also where it is known otherwise first that it is in', async () => {
+    const kept = new Gate()
+    const write = vi.fn(() => kept.wait())
+    const store = { read: async () => null, write, remove: async () => {} }
+    const bob = new Page(server, BOB, null, new Secrets(store, newDeposits()))
+    server.lists(ADA, BOB)
+    await vi.waitFor(() => expect(write).toHaveBeenCalled())
+    bob.channel.ways.look('sealed')
+    kept.open()
+    await vi.waitFor(() => expect(bob.in).toEqual([ADA]))
+    expect(bob.trust[ADA]).toMatchObject({ state: 'unverified' })
+  })
+
   it('waits for a person once a device was let in, and says so to that device alone', async () => {
     await bobJoins()
     const eve = await typed(EVE)
@@ -249,7 +299,7 @@ describe('e8 the way in without the link', () => {
     expect(server.ways.at(-1)?.message).toEqual({ op: 'wait' })
     expect(eve.states.at(-1)).toBe('locked')
     expect(eve.trust[ADA]?.signs).toEqual(ada.trust[EVE]?.signs)
-    expect(ada.channel.ways.confirm(EVE)).toBe(true)
+    expect(ada.confirms(EVE)).toBe(true)
     await eve.is('sealed')
     expect(ada.trust[EVE]).toMatchObject({ state: 'verified' })
   })

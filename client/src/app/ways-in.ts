@@ -1,11 +1,12 @@
 /** The ways into a sealed beam: this device asks to be let in, and lets others in (E6, E8). */
 import type { BeamId, DeviceId } from '../protocol/bindings'
-import { LettingIn, LOCKED_MS } from '../protocol/letting-in'
+import { LettingIn } from '../protocol/letting-in'
 import type { WayIn } from '../protocol/ways-in'
 import type { Encryption } from '../stores/encryption'
-import type { Trust } from '../stores/trust'
+import { isSameSigns } from '../stores/trust'
 import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
+import { ComparedJoining, type ComparedJoiningEvents } from './compared-joining'
 import { Joining } from './joining'
 
 /** So long the keys of others are asked for, in milliseconds: three devices that do not answer. */
@@ -13,13 +14,8 @@ const LEARN_WITHIN_MS = 9_000
 
 type Refused = Extract<WayIn, { op: 'refused' }>
 
-export interface WaysInEvents {
-  send(to: DeviceId, way: WayIn): void
+export interface WaysInEvents extends ComparedJoiningEvents {
   onHaving(having: Having): void
-  /** @param trust null for a device that needs none any more */
-  onTrust(device: DeviceId, trust: Trust | null): void
-  /** A device has let this one in, after a comparison. */
-  onIn(device: DeviceId): void
   /** A device has no key itself, or says that the link is wrong. */
   onRefused(): void
   /** A device that has a key has spoken. */
@@ -28,11 +24,12 @@ export interface WaysInEvents {
   asksBefore(): boolean
   /** Whether this device has the secret of a link. */
   hasLink(): boolean
-  now(): number
 }
 
 export class WaysIn {
   readonly #joining = new Joining((device) => void this.#ask(device))
+  /** For a device that has no link. */
+  readonly #compared: ComparedJoining
   readonly #lettingIn = new LettingIn()
   /** The devices that have no key themselves, each with whether it has the secret of a link. */
   readonly #keyless = new Map<DeviceId, boolean>()
@@ -47,14 +44,6 @@ export class WaysIn {
   #late: ReturnType<typeof setTimeout> | null = null
   /** Who waits for the keys of others. */
   #learning: { readonly promise: Promise<void>; readonly end: () => void } | null = null
-  /** The devices with which this one compares, as a joiner. */
-  readonly #comparing = new Set<DeviceId>()
-  /** Those of them whose person has refused this one: they are not asked again by itself. */
-  readonly #refusedBy = new Set<DeviceId>()
-  /** How often this one has begun anew with devices that have forgotten it. */
-  readonly #anew = new LettingIn()
-  /** Begins again with all devices: one may have been locked, and a message may be lost. */
-  #again: ReturnType<typeof setTimeout> | null = null
   /** What this device shows to be compared, of each joiner that waits. */
   readonly #asking = new Map<DeviceId, readonly number[]>()
   /** Those of them that are being let in. */
@@ -67,22 +56,23 @@ export class WaysIn {
     readonly secrets: SecretsDoor,
     readonly beam: () => BeamId,
     readonly events: WaysInEvents,
-  ) {}
+  ) {
+    this.#compared = new ComparedJoining(secrets, beam, events)
+  }
 
   /** The socket is new: what was asked over the old one may be lost. */
   welcomed(me: DeviceId): void {
     this.#me = me
     this.#refusing.clear()
     this.#joining.end()
-    this.#comparing.clear()
-    this.#refusedBy.clear()
+    this.#compared.welcomed()
   }
 
   /** This device has the secret of another link: all are asked with that, and nothing has to be compared. */
   invited(): void {
     this.#refusing.clear()
     this.#joining.end()
-    this.#isIn(null)
+    this.#compared.isIn()
   }
 
   /** @param others the other devices that seal and are here, in the order in which they joined */
@@ -90,6 +80,7 @@ export class WaysIn {
     for (const device of this.#others.filter((one) => !others.includes(one))) {
       // One that comes back may have a key by then. One that only passes by shuts nobody out who had no need of a key.
       if (!this.#keyless.delete(device) && !this.#wasClear) this.#silent.add(device)
+      this.#early.delete(device)
     }
     this.#others = others
   }
@@ -101,30 +92,13 @@ export class WaysIn {
     const others = this.#others
     if (kind === 'sealed') {
       // The keys may have come otherwise, as from the deposit of a saved beam.
-      this.#isIn(null)
+      this.#compared.isIn()
       this.#answerEarly()
     }
     for (const device of this.#asking.keys()) if (!others.includes(device)) this.#withdraw(device)
-    // One that comes back may have forgotten what both had begun.
-    for (const device of this.#comparing) if (!others.includes(device)) this.#comparing.delete(device)
-    if (kind !== 'locked') this.#stopComparing()
-    if (kind === 'waiting' || this.#learning) return this.#joining.setDevices(others)
-    this.#joining.end()
-    if (kind === 'locked') this.#compare()
-  }
-
-  #compare(): void {
-    for (const device of this.#others) void this.#commit(device)
-    this.#again ??= setTimeout(() => {
-      this.#again = null
-      for (const device of this.#comparing) if (!this.#refusedBy.has(device)) this.#comparing.delete(device)
-      this.#compare()
-    }, LOCKED_MS)
-  }
-
-  #stopComparing(): void {
-    if (this.#again !== null) clearTimeout(this.#again)
-    this.#again = null
+    this.#compared.look(others, kind === 'locked')
+    if (kind === 'waiting' || this.#learning) this.#joining.setDevices(others)
+    else this.#joining.end()
   }
 
   /** Whether every other device has said that it has no key itself. */
@@ -185,15 +159,19 @@ export class WaysIn {
   end(): void {
     this.hasLearnt()
     this.#joining.end()
-    this.#stopComparing()
+    this.#compared.end()
     this.#asking.clear()
   }
 
-  /** The person says that a joiner shows the same pictures. Returns whether it waited to be let in. */
-  confirm(device: DeviceId): boolean {
+  /**
+   * The person says that a joiner shows the same pictures. Returns whether it waited to be let in.
+   * @param signs the pictures that the person saw: a joiner that shows others since goes on waiting
+   */
+  confirm(device: DeviceId, signs: readonly number[]): boolean {
     if (this.#entering.has(device)) return true
-    const signs = this.#asking.get(device)
-    if (!signs) return false
+    const shown = this.#asking.get(device)
+    if (!shown) return false
+    if (!isSameSigns(shown, signs)) return true
     this.#asking.delete(device)
     void this.#letIn(device, signs, 'verified')
     return true
@@ -228,7 +206,7 @@ export class WaysIn {
       case 'reveal':
         return this.#reveals(from, way)
       case 'accept':
-        return this.#accepts(from, way)
+        return this.#compared.accepted(from, way)
       case 'welcome':
         return this.#letsIn(from, way)
       case 'wait':
@@ -249,25 +227,15 @@ export class WaysIn {
   }
 
   async #ask(device: DeviceId): Promise<void> {
-    const request = await this.secrets.ask(this.beam())
+    // Where it fails, the next device is asked, and all again after the last.
+    const request = await this.secrets.ask(this.beam()).catch(() => null)
     if (request) this.events.send(device, { op: 'join', ...request })
-  }
-
-  async #commit(device: DeviceId): Promise<void> {
-    if (this.#comparing.has(device)) return
-    this.#comparing.add(device)
-    try {
-      const commitment = await this.secrets.commit(this.beam(), device)
-      this.events.send(device, { op: 'commit', commitment })
-    } catch {
-      // The worker was replaced: the next look begins again.
-      this.#comparing.delete(device)
-    }
   }
 
   async #joins(from: DeviceId, { op: _op, ...request }: Extract<WayIn, { op: 'join' }>) {
     const answer = await this.secrets.answer(this.beam(), from, request)
-    if (answer === 'keyless') this.#early.set(from, { op: 'join', ...request })
+    // It may have left meanwhile.
+    if (answer === 'keyless' && this.#others.includes(from)) this.#early.set(from, { op: 'join', ...request })
     if (typeof answer === 'string') return () => this.events.send(from, this.#refusal(answer))
     return () => {
       // It has come by the link meanwhile: nobody has to compare it.
@@ -309,27 +277,6 @@ export class WaysIn {
     }
   }
 
-  async #accepts(from: DeviceId, { op: _op, ...share }: Extract<WayIn, { op: 'accept' }>) {
-    if (!this.#comparing.has(from)) return () => {}
-    const revealed = await this.secrets.reveal(this.beam(), from, share)
-    if (!revealed) return () => this.#beginAnew(from)
-    return () => {
-      if (this.#kind === 'sealed') return
-      this.events.onTrust(from, { signs: revealed.signs, state: 'unverified', isIn: false })
-      this.events.send(from, { op: 'reveal', ...revealed.share })
-    }
-  }
-
-  /** A device that was loaded again has other pictures. It could also be somebody who tries until they are the right ones. */
-  #beginAnew(device: DeviceId): void {
-    const now = this.events.now()
-    if (this.#kind !== 'locked' || !this.#anew.mayBegin(now)) return
-    this.#anew.begins(device, now)
-    this.#comparing.delete(device)
-    this.#forget(device)
-    void this.#commit(device)
-  }
-
   /** What one of the two has begun with the other is over: the next time both show other pictures. */
   #forget(device: DeviceId): void {
     void this.secrets.forgetJoiner(this.beam(), device).catch(() => {})
@@ -338,26 +285,18 @@ export class WaysIn {
   async #letsIn(from: DeviceId, { op: _op, ...message }: Extract<WayIn, { op: 'welcome' }>) {
     const me = this.#me
     if (me === null || (this.#kind === 'sealed' && !this.#learning)) return () => {}
-    const isCompared = this.#kind === 'locked'
-    const having = await this.secrets.welcomed(this.beam(), me, from, message, isCompared, this.#others)
+    const isDone = this.#compared.welcoming(from)
+    const welcomed = await this.secrets
+      .welcomed(this.beam(), me, from, message, this.#kind === 'locked', this.#others)
+      .catch(() => null)
     return () => {
-      if (!having.isKeyed) return this.#joining.next()
-      this.hasLearnt()
-      this.#isIn(from)
-      this.events.onHaving(having)
+      const isTaken = welcomed?.isTaken === true
+      isDone(isTaken)
+      if (isTaken) this.hasLearnt()
+      // Whoever is listed can send something that is no welcome: the others are asked on.
+      else if (from === this.#joining.asked) this.#joining.next()
+      if (welcomed?.isKeyed) this.events.onHaving(welcomed)
     }
-  }
-
-  /**
-   * With those that have not let this device in, nothing has to be compared any more.
-   * @param by null where no device has
-   */
-  #isIn(by: DeviceId | null): void {
-    for (const device of this.#comparing) {
-      if (device === by) this.events.onIn(device)
-      else this.events.onTrust(device, null)
-    }
-    this.#comparing.clear()
   }
 
   async #letIn(device: DeviceId, signs: readonly number[], state: 'verified' | 'unverified'): Promise<void> {
@@ -385,11 +324,7 @@ export class WaysIn {
     if (why === 'proof') this.#refusing.add(from)
     if (why === 'keyless' || why === 'proof') this.events.onRefused()
     if (from === this.#joining.asked) this.#joining.next()
-    if (!this.#comparing.has(from)) return
-    this.events.onTrust(from, null)
-    if (why === 'keyless' || why === 'proof') this.#comparing.delete(from)
-    if (why === 'person' || why === 'proof') this.#forget(from)
-    if (why === 'person') this.#refusedBy.add(from)
+    this.#compared.refused(from, why)
   }
 
   /** A joiner is not waited for any more. */

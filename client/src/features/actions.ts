@@ -189,8 +189,11 @@ export interface Actions {
   /** Removes a device from the beam; its device token is refused from then on. */
   removeDevice(id: DeviceId): void
 
-  /** Two people have compared the pictures: a device that waits is let in, and counts as verified from now on. */
-  confirmDevice(id: DeviceId): void
+  /**
+   * Two people have compared the pictures: a device that waits is let in, and counts as verified from now on.
+   * @param signs the pictures that the person saw: others, shown since, are not confirmed
+   */
+  confirmDevice(id: DeviceId, signs: readonly number[]): void
   /** Refuses a device that waits to be let in. */
   refuseDevice(id: DeviceId): void
   /** Asks before any device is let in without the link, or no longer. */

@@ -25,8 +25,17 @@ describe('e8 devices of which others tell that nobody has compared them', () => 
   it('are what this device knows of them, where a person here has compared them', () => {
     const own = reduceTrust(nobody, { type: 'learnt', device: PHONE, trust: compared })
     expect(told(own, PHONE).devices[PHONE]).toBe(compared)
-    const confirmed = reduceTrust(own, { type: 'confirmed', device: PHONE })
+    const confirmed = reduceTrust(own, { type: 'confirmed', device: PHONE, signs: compared.signs })
     expect(told(confirmed, PHONE).devices[PHONE]).toEqual({ ...compared, state: 'verified' })
     expect(told(confirmed).devices[PHONE]).toEqual({ ...compared, state: 'verified' })
   })
+})
+
+it('e8_a_tap_confirms_the_pictures_that_were_shown_and_no_others', () => {
+  const device = 'phone' as DeviceId
+  const trust = { signs: [0, 1, 2, 3], state: 'unverified', isIn: true } as const
+  const shown = reduceTrust(createTrustStore().getState(), { type: 'learnt', device, trust })
+  const confirmed = (...signs: readonly number[]) => reduceTrust(shown, { type: 'confirmed', device, signs })
+  expect(confirmed(0, 1, 2, 4).devices[device]?.state).toBe('unverified')
+  expect(confirmed(0, 1, 2, 3).devices[device]?.state).toBe('verified')
 })

@@ -29,7 +29,8 @@ export type TrustEvent =
   | { type: 'learnt'; device: DeviceId; trust: Trust | null }
   /** The device has let this one in. */
   | { type: 'in'; device: DeviceId }
-  | { type: 'confirmed'; device: DeviceId }
+  /** `signs`: what the person has compared. */
+  | { type: 'confirmed'; device: DeviceId; signs: readonly number[] }
   /** They have none of the newest keys. */
   | { type: 'removed'; devices: readonly DeviceId[] }
   /** All other devices that nobody has compared, as the devices of the beam tell each other. */
@@ -52,7 +53,7 @@ export function reduceTrust(state: TrustState, event: TrustEvent): TrustState {
     }
     case 'confirmed': {
       const known = state.devices[event.device]
-      if (!known) return state
+      if (!known || !isSameSigns(known.signs, event.signs)) return state
       return { ...state, devices: { ...state.devices, [event.device]: { ...known, state: 'verified' } } }
     }
     case 'removed': {
@@ -82,6 +83,10 @@ function withTold(state: TrustState, told: readonly DeviceId[]): TrustState {
   const unverified: Trust = { signs: [], state: 'unverified', isIn: true }
   const added = news.map((device) => [device, unverified] as const)
   return { ...state, devices: Object.fromEntries([...own, ...added]) }
+}
+
+export function isSameSigns(one: readonly number[], other: readonly number[]): boolean {
+  return one.join() === other.join()
 }
 
 /** What a device that is in says later takes nothing back: the server can speak in its name. */

@@ -1,7 +1,8 @@
 /** The page's way to the worker that has the keys: every method of `Secrets`, answered by a message. */
+import { NotEntered } from './not-entered'
 import type { Secrets } from './secrets'
 
-type Method = Exclude<keyof Secrets, 'kept' | 'deposits'>
+export type Method = Exclude<keyof Secrets, 'kept' | 'deposits'>
 
 export interface Question {
   readonly number: number
@@ -11,13 +12,14 @@ export interface Question {
 
 export type Answer =
   | { readonly number: number; readonly value: unknown }
-  | { readonly number: number; readonly failure: string }
+  /** `isEntered`: whether the worker knew the beam. */
+  | { readonly number: number; readonly failure: string; readonly isEntered: boolean }
 
 /** `Secrets` as the page uses it. */
 export type SecretsDoor = Pick<Secrets, Method>
 
 /** All of them: the compiler says when one is missing. */
-const METHODS: Readonly<Record<Method, true>> = {
+const ALL: Readonly<Record<Method, true>> = {
   make: true,
   makeKey: true,
   enter: true,
@@ -49,35 +51,75 @@ const METHODS: Readonly<Record<Method, true>> = {
   forgetJoiner: true,
 }
 
+export const METHODS = Object.keys(ALL) as readonly Method[]
+
+/**
+ * A question that has no answer after so many checks fails, and where the worker has answered none since, it is replaced. The minute
+ * is longer than the server may take with a deposit, which the worker waits for, and in steps: a phone that has slept has not waited.
+ */
+const CHECK_MS = 5_000
+const MOST_CHECKS = 12
+
+interface Asker {
+  resolve(value: unknown): void
+  reject(error: Error): void
+  checks: number
+}
+
 /** Starts the worker with the first question. */
 export function openSecrets(): SecretsDoor {
-  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
+  const waiting = new Map<number, Asker>()
   let worker: Worker | null = null
   let asked = 0
+  /** How often it was checked since the worker has answered. */
+  let silent = 0
+  let checking: ReturnType<typeof setInterval> | null = null
+
+  const take = (number: number): Asker | undefined => {
+    const asker = waiting.get(number)
+    waiting.delete(number)
+    if (waiting.size === 0) stopChecking()
+    return asker
+  }
+  const stopChecking = () => {
+    if (checking !== null) clearInterval(checking)
+    checking = null
+    silent = 0
+  }
   const start = () => {
     const made = new Worker(new URL('./secrets-worker.ts', import.meta.url), { type: 'module' })
     made.onmessage = ({ data }: MessageEvent<Answer>) => {
-      const asker = waiting.get(data.number)
-      waiting.delete(data.number)
-      if ('failure' in data) asker?.reject(new Error(data.failure))
-      else asker?.resolve(data.value)
+      silent = 0
+      const asker = take(data.number)
+      if (!('failure' in data)) asker?.resolve(data.value)
+      else asker?.reject(data.isEntered ? new Error(data.failure) : new NotEntered())
     }
-    made.onerror = () => {
-      for (const { reject } of waiting.values()) reject(new Error('The keys cannot be reached.'))
-      waiting.clear()
-      worker = null
-    }
+    made.onerror = replace
     return made
+  }
+  /** The next question starts another one, which knows nothing of any beam. */
+  const replace = () => {
+    worker?.terminate()
+    worker = null
+    for (const number of [...waiting.keys()]) take(number)?.reject(new NotEntered())
+  }
+  const check = () => {
+    silent += 1
+    if (silent >= MOST_CHECKS) return replace()
+    for (const [number, asker] of waiting) {
+      asker.checks += 1
+      if (asker.checks >= MOST_CHECKS) take(number)?.reject(new Error('The keys cannot be reached.'))
+    }
   }
   const ask =
     (method: Method) =>
     (...args: readonly unknown[]): Promise<unknown> =>
       new Promise((resolve, reject) => {
         asked += 1
-        waiting.set(asked, { resolve, reject })
+        waiting.set(asked, { resolve, reject, checks: 0 })
+        checking ??= setInterval(check, CHECK_MS)
         worker ??= start()
         worker.postMessage({ number: asked, method, args } satisfies Question)
       })
-  const methods = Object.keys(METHODS) as Method[]
-  return Object.fromEntries(methods.map((method) => [method, ask(method)])) as unknown as SecretsDoor
+  return Object.fromEntries(METHODS.map((method) => [method, ask(method)])) as unknown as SecretsDoor
 }

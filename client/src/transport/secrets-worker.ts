@@ -1,6 +1,7 @@
 /** The worker that has the keys of beams. */
 import { readDeposit, writeDeposit } from './key-deposits'
 import { KeyStore } from './key-store'
+import { NotEntered } from './not-entered'
 import { Secrets } from './secrets'
 import type { Answer, Question } from './secrets-door'
 
@@ -16,6 +17,6 @@ addEventListener('message', ({ data: { number, method, args } }: MessageEvent<Qu
   // Also what is thrown before anything is awaited is an answer.
   void (async () => call.apply(secrets, [...args]))().then(
     (value) => tell({ number, value }),
-    (error: unknown) => tell({ number, failure: String(error) }),
+    (error: unknown) => tell({ number, failure: String(error), isEntered: !(error instanceof NotEntered) }),
   )
 })

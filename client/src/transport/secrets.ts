@@ -13,6 +13,7 @@ import type { KeptShared } from '../crypto/shared-keys'
 import type { WelcomeMessage } from '../crypto/state-welcome'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { writeUuid } from '../protocol/frames'
+import { NotEntered } from './not-entered'
 
 /** Where keys outlive the page. */
 export interface KeptKeys {
@@ -42,6 +43,12 @@ export interface Having {
   readonly uncovered: readonly DeviceId[]
   /** The devices that were let in without the link and that nobody has compared. This one may be among them. */
   readonly unverified: readonly DeviceId[]
+}
+
+/** What this device has after a welcome. */
+export interface Welcomed extends Having {
+  /** Whether anything of that welcome was taken. */
+  readonly isTaken: boolean
 }
 
 export type OpenedText =
@@ -277,14 +284,14 @@ export class Secrets {
     message: WelcomeMessage,
     isCompared: boolean,
     others: readonly DeviceId[] = [],
-  ): Promise<Having> {
+  ): Promise<Welcomed> {
     const { ring, joining, comparing } = this.#beam(beam)
     const here = [me, from, ...others]
-    const isIn =
+    const isTaken =
       (await joining.welcomed(me, message, here)) ||
       (isCompared && (await comparing.welcomed(me, from, message, here)))
-    if (isIn) await this.#keep(beam, ring)
-    return having(ring)
+    if (isTaken) await this.#keep(beam, ring)
+    return { ...having(ring), isTaken }
   }
 
   /** Begins to join by a device without the link (E8). Returns the commitment. */
@@ -356,7 +363,7 @@ export class Secrets {
 
   #beam(beam: BeamId): Beam {
     const entered = this.#beams.get(beam)
-    if (!entered) throw new Error('The page has not entered this beam.')
+    if (!entered) throw new NotEntered()
     return entered
   }
 }

@@ -45,7 +45,11 @@ export function Comparison({ device, trust, onRemove }: ComparisonProps) {
       )}
       {isIn && (
         <div className={css.answers}>
-          <Button size="sm" look="primary" onClick={() => actions.confirmDevice(device.device_id)}>
+          <Button
+            size="sm"
+            look="primary"
+            onClick={() => actions.confirmDevice(device.device_id, trust.signs)}
+          >
             {isAsking ? t`They match, let it in` : t`They match`}
           </Button>
           {isAsking ? (

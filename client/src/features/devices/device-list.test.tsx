@@ -143,7 +143,7 @@ it('e8_a_device_that_was_let_in_and_has_left_can_still_be_compared', () => {
   const pictures = screen.getByRole('list', { name: 'Pictures to compare' })
   expect(pictures.textContent).toContain('Dog')
   fireEvent.click(screen.getByRole('button', { name: 'They match' }))
-  expect(confirmDevice).toHaveBeenCalledWith('phone')
+  expect(confirmDevice).toHaveBeenCalledWith('phone', [0, 1, 2, 3])
 })
 
 describe('e8 a device of which others tell that nobody has compared it', () => {

@@ -1,0 +1,139 @@
+/** This device, which has no link, compares itself with every device that may let it in (E8). */
+import type { BeamId, DeviceId } from '../protocol/bindings'
+import { LettingIn, LOCKED_MS } from '../protocol/letting-in'
+import type { WayIn } from '../protocol/ways-in'
+import type { Trust } from '../stores/trust'
+import type { SecretsDoor } from '../transport/secrets-door'
+
+type Refusal = Extract<WayIn, { op: 'refused' }>['why']
+
+export interface ComparedJoiningEvents {
+  send(to: DeviceId, way: WayIn): void
+  /** @param trust null for a device that needs none any more */
+  onTrust(device: DeviceId, trust: Trust | null): void
+  /** A device has let this one in, after a comparison. */
+  onIn(device: DeviceId): void
+  /** In milliseconds. */
+  now(): number
+}
+
+export class ComparedJoining {
+  /** The devices with which it has begun. */
+  readonly #begun = new Set<DeviceId>()
+  /** The device whose welcome is being taken: until that is done, the keys seem to have come otherwise. */
+  #welcoming: DeviceId | null = null
+  /** Those whose person has refused this device: they are not asked again by itself. */
+  readonly #refusedBy = new Set<DeviceId>()
+  /** How often this device has begun anew with devices that have forgotten it. */
+  readonly #anew = new LettingIn()
+  /** Begins again with all devices: one may have been locked, and a message may be lost. */
+  #again: ReturnType<typeof setTimeout> | null = null
+  #others: readonly DeviceId[] = []
+  /** Whether the beam is closed to this device. */
+  #isLocked = false
+
+  constructor(
+    readonly secrets: SecretsDoor,
+    readonly beam: () => BeamId,
+    readonly events: ComparedJoiningEvents,
+  ) {}
+
+  /** The socket is new: what was said over the old one may be lost. */
+  welcomed(): void {
+    this.#begun.clear()
+    this.#refusedBy.clear()
+  }
+
+  /** The devices that are here, or whether the beam is closed to this one, may have changed. */
+  look(others: readonly DeviceId[], isLocked: boolean): void {
+    this.#others = others
+    this.#isLocked = isLocked
+    // One that comes back may have forgotten what both had begun.
+    for (const device of this.#begun) if (!others.includes(device)) this.#begun.delete(device)
+    if (isLocked) this.#begin()
+    else this.#stop()
+  }
+
+  #begin(): void {
+    for (const device of this.#others) void this.#commit(device)
+    this.#again ??= setTimeout(() => {
+      this.#again = null
+      for (const device of this.#begun) if (!this.#refusedBy.has(device)) this.#begun.delete(device)
+      this.#begin()
+    }, LOCKED_MS)
+  }
+
+  #stop(): void {
+    if (this.#again !== null) clearTimeout(this.#again)
+    this.#again = null
+  }
+
+  /** With those that have not let this device in, nothing has to be compared any more. */
+  isIn(): void {
+    for (const device of this.#begun) if (device !== this.#welcoming) this.events.onTrust(device, null)
+    this.#begun.clear()
+  }
+
+  end(): void {
+    this.#stop()
+  }
+
+  async #commit(device: DeviceId): Promise<void> {
+    if (this.#begun.has(device)) return
+    this.#begun.add(device)
+    try {
+      const commitment = await this.secrets.commit(this.beam(), device)
+      this.events.send(device, { op: 'commit', commitment })
+    } catch {
+      // The next look begins again.
+      this.#begun.delete(device)
+    }
+  }
+
+  /** A device has accepted. Returns what is to be done then. */
+  async accepted(from: DeviceId, { op: _op, ...share }: Extract<WayIn, { op: 'accept' }>) {
+    if (!this.#begun.has(from)) return () => {}
+    const revealed = await this.secrets.reveal(this.beam(), from, share)
+    if (!revealed) return () => this.#beginAnew(from)
+    return () => {
+      if (!this.#isLocked) return
+      this.events.onTrust(from, { signs: revealed.signs, state: 'unverified', isIn: false })
+      this.events.send(from, { op: 'reveal', ...revealed.share })
+    }
+  }
+
+  /** A device that was loaded again has other pictures. It could also be somebody who tries until they are the right ones. */
+  #beginAnew(device: DeviceId): void {
+    const now = this.events.now()
+    if (!this.#isLocked || !this.#anew.mayBegin(now)) return
+    this.#anew.begins(device, now)
+    this.#begun.delete(device)
+    this.#forget(device)
+    void this.#commit(device)
+  }
+
+  #forget(device: DeviceId): void {
+    void this.secrets.forgetJoiner(this.beam(), device).catch(() => {})
+  }
+
+  /** The welcome of a device is being taken. Returns what is to be done once it is known whether that has let this one in. */
+  welcoming(from: DeviceId): (isTaken: boolean) => void {
+    const wasBegun = this.#begun.has(from)
+    this.#welcoming = from
+    return (isTaken) => {
+      this.#welcoming = null
+      if (isTaken) this.#begun.delete(from)
+      if (isTaken && wasBegun) this.events.onIn(from)
+      if (isTaken) this.isIn()
+      else if (wasBegun && !this.#begun.has(from)) this.events.onTrust(from, null)
+    }
+  }
+
+  refused(from: DeviceId, why: Refusal): void {
+    if (!this.#begun.has(from)) return
+    this.events.onTrust(from, null)
+    if (why === 'keyless' || why === 'proof') this.#begun.delete(from)
+    if (why === 'person' || why === 'proof') this.#forget(from)
+    if (why === 'person') this.#refusedBy.add(from)
+  }
+}
