@@ -1,0 +1,12 @@
+//! The native device: what a program in a beam does that is no browser. So far only the rules of a transfer
+//! (`PROTOCOL.md`, section F), without I/O, clock or randomness: values that are told what happened, and say what to do.
+//! `client/src/protocol` has the same rules for the browser.
+//!
+//! Sizes are bytes. A time is the [`Duration`](std::time::Duration) since a fixed moment, by a clock that does not go
+//! back.
+
+pub mod chunk_set;
+pub mod file_size;
+pub mod frames;
+pub mod piece_checks;
+pub mod piece_hash;

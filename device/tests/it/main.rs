@@ -1,0 +1,13 @@
+//! The rules of a transfer, by themselves: nothing is sent, written or waited for.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so by failing"
+)]
+
+mod chunk_sets;
+mod frames;
+mod pieces;
+mod vectors;
