@@ -10,3 +10,6 @@ pub mod file_size;
 pub mod frames;
 pub mod piece_checks;
 pub mod piece_hash;
+pub mod receiver;
+pub mod send_queue;
+pub mod sender;

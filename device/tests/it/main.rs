@@ -10,4 +10,6 @@
 mod chunk_sets;
 mod frames;
 mod pieces;
+mod receiving;
+mod sending;
 mod vectors;
