@@ -3,8 +3,12 @@ import { describe, expect, it } from 'vitest'
 import vectors from '../../../shared/tests/transfers.json'
 import type { ItemId } from '../protocol/bindings'
 import { type ControlFrame, chunkFrame, decodeFrame, encodeFrame } from '../protocol/frames'
+import { type Manifest, parseManifestFacts, readManifest, writeManifest } from '../protocol/manifest'
+import { displayName, numbered } from '../protocol/names'
+import { packPaths } from '../protocol/pack-paths'
 import { chunksOf, pieceCount, wholePieces } from '../protocol/pieces'
 import { chunkCount, rangeBytes } from '../protocol/receiver'
+import { type NameRules, savedPaths } from '../protocol/saved-names'
 import { blake3 } from './blake3'
 
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'))
@@ -60,5 +64,37 @@ describe('a file', () => {
     )
     expect(hex(await blake3(content))).toBe(piece.hash)
     expect(hex(await blake3(content, bytes(vectors.hashes.key)))).toBe(piece.keyed)
+  })
+})
+
+describe('a name', () => {
+  it.each(vectors.names)('f24 $name is shown as $becomes', ({ name, becomes }) => {
+    expect(displayName(name)).toBe(becomes)
+  })
+
+  it.each(vectors.numbered)('$name is numbered as $becomes', ({ name, number, becomes }) => {
+    expect(numbered(name, number)).toBe(becomes)
+  })
+})
+
+describe('a manifest', () => {
+  it.each(vectors.manifests)('f16 with $name', ({ text, files, size, read, isWritten }) => {
+    const content = new TextEncoder().encode(text)
+    expect(readManifest(content, { files, bytes: content.byteLength }, size)).toEqual(read)
+    if (read && isWritten) expect(writeManifest(read.files, read.folders)).toEqual(content)
+  })
+
+  it.each(vectors.facts)('f16 is told of by $facts: $isRead', ({ facts, size, isRead }) => {
+    expect(parseManifestFacts(facts, size) !== undefined).toBe(isRead)
+  })
+
+  it.each(vectors.packPaths)('f16 has the safe paths of $files', ({ files, folders, becomes }) => {
+    expect(packPaths(files, folders)).toEqual(becomes)
+  })
+
+  it.each(vectors.savedPaths)('f24 is saved where names are $rules as $becomes.files', (named) => {
+    const files = named.files.map((path) => ({ path, size: 0, type: '', modified: 0, start: 0 }))
+    const manifest: Manifest = { files, folders: named.folders }
+    expect(savedPaths(manifest, named.rules as NameRules)).toEqual(named.becomes)
   })
 })

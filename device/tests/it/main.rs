@@ -9,6 +9,8 @@
 
 mod chunk_sets;
 mod frames;
+mod manifests;
+mod names;
 mod pieces;
 mod receiving;
 mod sending;
