@@ -10,8 +10,12 @@
 mod chunk_sets;
 mod frames;
 mod manifests;
+mod measuring;
 mod names;
 mod pieces;
 mod receiving;
+mod scheduling;
 mod sending;
+mod simulation;
+mod transferring;
 mod vectors;
