@@ -44,6 +44,7 @@
 
 
 mod bounded_json;
+pub mod bundle;
 pub mod chunk_set;
 pub mod file_size;
 pub mod frames;

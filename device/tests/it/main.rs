@@ -7,6 +7,7 @@
     reason = "a test says so by failing"
 )]
 
+mod bundling;
 mod chunk_sets;
 mod frames;
 mod manifests;
