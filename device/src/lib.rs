@@ -42,7 +42,6 @@
 //! assert_eq!(sender.sent(), 40_000);
 //! ```
 
-
 mod bounded_json;
 pub mod bundle;
 pub mod chunk_set;
@@ -62,3 +61,4 @@ pub mod scheduler;
 pub mod send_queue;
 pub mod sender;
 pub mod stall_clock;
+pub mod unheard_ends;

@@ -9,6 +9,7 @@
 
 mod bundling;
 mod chunk_sets;
+mod ending;
 mod frames;
 mod manifests;
 mod measuring;
