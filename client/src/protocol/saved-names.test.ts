@@ -22,6 +22,7 @@ describe('a name that every system takes', () => {
     ['.gitignore', '.gitignore'],
     ['CON', '_CON'],
     ['con.txt', '_con.txt'],
+    ['nul .txt', '_nul .txt'],
     ['COM¹', '_COM¹'],
     ['console', 'console'],
     ['CLOCK$', '_CLOCK$'],

@@ -16,10 +16,11 @@ export type NameRules = 'exact' | 'folds' | 'windows'
  */
 const MAX_NAME_BYTES = 240
 
-// Microsoft: Naming Files, Paths, and Namespaces. The last three are devices of older systems and of the console.
+// Microsoft: Naming Files, Paths, and Namespaces. The last three are devices of older systems and of the console. Spaces before
+// the first dot do not count.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are among it.
 const REFUSED = /[\u0000-\u001f\u007f"*/:<>?\\|]|[. ]+$/g
-const DEVICE = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|clock\$|conin\$|conout\$)(?=\.|$)/i
+const DEVICE = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|clock\$|conin\$|conout\$)(?= *(\.|$))/i
 
 // Chromium refuses these as well, on every system, in folders that a person picks.
 // Characters that show nothing, and white space or a tilde around a name (base::i18n::IsFilenameLegal):
