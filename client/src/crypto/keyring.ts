@@ -18,8 +18,11 @@ const MOST_DEVICES = 200
 /** The changes of keys that nobody has changed, and of which nobody told how often they were. */
 const NEVER: Changes = [0, 0]
 
-/** What is deposited with a saved beam (E9), as base64url. */
-export type Deposit = Pick<SharedKeys, 'keys' | 'current'>
+/**
+ * What is deposited with a saved beam (E9), as base64url. `isDeposited`: whether the server may have the keys, which it may unless they
+ * come from a vault (E18).
+ */
+export type Deposit = Pick<SharedKeys, 'keys' | 'current'> & { readonly isDeposited?: boolean }
 
 /** What a device with the link asks another to be let in with (E6). All are base64url. */
 export interface JoinRequest {
@@ -64,6 +67,9 @@ export class Keyring {
   #own = randomBytes(KEY_BYTES)
   #hasLetIn = false
   #isDeposited = false
+  #isVaulted = false
+  /** Whether the server says that it stores the beam. */
+  #isStored = false
   #deposits = false
   /** Made for one join, and void once a device has let this one in: a late answer of one that was asked before still opens. */
   #joining: CryptoKeyPair | null = null
@@ -144,17 +150,39 @@ export class Keyring {
       current,
       invite: toBase64Url(this.#invite.secret),
       hasLetIn: this.#hasLetIn,
-      isDeposited: this.#isDeposited,
+      isDeposited: this.isDeposited,
+      ...(this.#isVaulted && { isVaulted: true }),
       changes: this.#changes,
       devices: Object.fromEntries(this.#devices),
       removed: this.#removed,
     }
   }
 
-  /** The server stores the beam: from now on it may have the keys. @param isMine whether the person at this device has saved it */
-  stored(isMine: boolean): void {
-    this.#isDeposited = true
+  /**
+   * The server stores the beam: from now on it may have the keys, unless they are in vaults.
+   * @param isMine whether the person at this device has saved it
+   * @param inVault whether that person has a vault
+   */
+  stored(isMine: boolean, inVault = false): void {
+    this.#isStored = true
     this.#deposits ||= isMine
+    this.#isVaulted ||= isMine && inVault
+  }
+
+  /** The keys went to the server: into vaults, which it cannot open, or as they are. */
+  wasDeposited(inVault: boolean): void {
+    if (inVault) this.#isVaulted = true
+    else this.#isDeposited = true
+  }
+
+  /** Whether the server may have the keys. */
+  get isDeposited(): boolean {
+    return this.#isDeposited || (this.#isStored && !this.#isVaulted)
+  }
+
+  /** Whether the keys of the saved beam are in vaults: they are deposited in no other way then. */
+  get isVaulted(): boolean {
+    return this.#isVaulted
   }
 
   /**
@@ -168,16 +196,18 @@ export class Keyring {
   /** What is deposited with a saved beam (E9); null before this device has been let in. */
   get deposit(): Deposit | null {
     const { shared } = this
-    return shared && { keys: shared.keys, current: shared.current }
+    return shared && { keys: shared.keys, current: shared.current, isDeposited: shared.isDeposited }
   }
 
   /** Takes what was deposited; a device that is in takes it to open with. Returns false when it is not what it should be. */
-  async withdraw({ keys, current }: Deposit): Promise<boolean> {
+  async withdraw({ keys, current, isDeposited }: Deposit): Promise<boolean> {
     const sealing = await keyNamed(current, keys.map(keyOf))
     if (!sealing) return false
     const isIn = this.isKeyed
     const invite = toBase64Url(this.#invite?.secret ?? (await inviteOf(sealing)))
-    const told = { keys, current, invite, hasLetIn: true, isDeposited: true }
+    // What comes from a vault says so.
+    const isVaulted = isDeposited !== undefined
+    const told = { keys, current, invite, hasLetIn: true, isDeposited: isDeposited ?? true, isVaulted }
     const isTaken = await this.take({ ...told, changes: NEVER, devices: {}, removed: [] }, false)
     this.#deposits ||= isTaken && !isIn
     return isTaken
@@ -209,6 +239,8 @@ export class Keyring {
     const shared = this.shared ?? { ...none, invite, hasLetIn: false, isDeposited }
     return {
       ...shared,
+      isDeposited,
+      isStored: this.#isStored,
       own: toBase64Url(this.#own),
       past: [...this.#past],
       gone: this.#gone,
@@ -217,11 +249,12 @@ export class Keyring {
   }
 
   /** Takes what an earlier page has kept. */
-  async restore({ own, past, gone, deposits, ...shared }: KeptShared): Promise<boolean> {
+  async restore({ own, past, gone, deposits, isStored = false, ...shared }: KeptShared): Promise<boolean> {
     const secret = keyOf(own)
     // Another page of this browser may have kept it since: the others have been told the one of this page.
     if (secret && !this.isKeyed) this.#own = secret
     this.#deposits ||= deposits
+    this.#isStored ||= isStored
     this.#forget(gone)
     for (const id of past) this.#past.add(id)
     return this.take(shared)
@@ -240,7 +273,9 @@ export class Keyring {
     const isNewer = !this.shared || (isTrusted && compareStates(told, this.shared) > 0)
     for (const key of beamKeys) if (key) await this.#add(key)
     this.#hasLetIn ||= told.hasLetIn
-    this.#isDeposited ||= told.isDeposited
+    // Who does not know of the vaults takes every saved beam for one whose keys the server has.
+    this.#isDeposited ||= told.isDeposited && (told.isVaulted === true || !this.#isVaulted)
+    this.#isVaulted ||= told.isVaulted ?? false
     if (isNewer || isTrusted) this.#merge(told)
     if (isNewer) await this.#switch(told, sealing, secret)
     return true

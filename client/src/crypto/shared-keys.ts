@@ -14,6 +14,8 @@ export interface SharedKeys {
   readonly hasLetIn: boolean
   /** Whether the server may have the keys, because they are or were deposited (E9). Once it may, it always may. */
   readonly isDeposited: boolean
+  /** Whether the keys of the saved beam are in vaults (E18), which the server cannot open: nobody deposits them then. */
+  readonly isVaulted?: boolean | undefined
   readonly changes: Changes
   /** The public key of each device that is known to be in (E15). */
   readonly devices: Readonly<Record<string, string>>
@@ -31,6 +33,8 @@ export interface KeptShared extends SharedKeys {
   readonly gone: readonly string[]
   /** Whether this device deposits the keys (E9): its person has saved the beam, or it has them from the deposit. */
   readonly deposits: boolean
+  /** Whether the server has said that it stores the beam. */
+  readonly isStored?: boolean | undefined
 }
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
@@ -40,6 +44,7 @@ const shared = {
   invite: v.string(),
   hasLetIn: v.boolean(),
   isDeposited: v.boolean(),
+  isVaulted: v.optional(v.boolean()),
   changes: v.tuple([count, count]),
   devices: v.record(v.string(), v.string()),
   removed: v.array(v.string()),
@@ -51,6 +56,7 @@ const keptSchema = v.object({
   past: v.array(v.string()),
   gone: v.array(v.string()),
   deposits: v.boolean(),
+  isStored: v.optional(v.boolean()),
 })
 
 /** Reads what a welcome tells. It was sealed by a device of the beam, which may be of another version. */

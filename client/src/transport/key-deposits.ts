@@ -16,7 +16,8 @@ export async function readDeposit(beam: BeamId): Promise<Deposit | null> {
 /** @throws when the server does not take it */
 export async function writeDeposit(beam: BeamId, deposit: Deposit): Promise<void> {
   const headers = { 'content-type': 'application/json' }
-  await ask(beam, { method: 'PUT', headers, body: JSON.stringify(deposit) })
+  const { keys, current } = deposit
+  await ask(beam, { method: 'PUT', headers, body: JSON.stringify({ keys, current }) })
 }
 
 async function ask(beam: BeamId, request: RequestInit) {

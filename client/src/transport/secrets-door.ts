@@ -1,7 +1,11 @@
 /** The page's way to the worker that has the keys: every method of `Secrets`, answered by a message. */
 import type { Secrets } from './secrets'
+import type { VaultKeeper } from './vault-keeper'
 
-type Method = Exclude<keyof Secrets, 'kept' | 'deposits'>
+type SecretsMethod = Exclude<keyof Secrets, 'kept' | 'deposits' | 'vault'>
+/** Those for the keys of beams are the worker's own. */
+type VaultMethod = Exclude<keyof VaultKeeper, 'server' | 'kept' | 'hash' | 'isOpen' | 'read' | 'write'>
+type Method = SecretsMethod | VaultMethod
 
 export interface Question {
   readonly number: number
@@ -14,15 +18,33 @@ export type Answer =
   | { readonly number: number; readonly failure: string }
 
 /** `Secrets` as the page uses it. */
-export type SecretsDoor = Pick<Secrets, Method>
+export type SecretsDoor = Pick<Secrets, SecretsMethod>
+
+/** `VaultKeeper` as the page uses it. */
+export type VaultDoor = Pick<VaultKeeper, VaultMethod>
 
 /** All of them: the compiler says when one is missing. */
+const VAULT_METHODS: Readonly<Record<VaultMethod, true>> = {
+  prove: true,
+  enterVault: true,
+  leaveVault: true,
+  beginVault: true,
+  createVault: true,
+  changePassword: true,
+  recoverVault: true,
+  peopleOf: true,
+  trust: true,
+  howKept: true,
+}
+
 const METHODS: Readonly<Record<Method, true>> = {
+  ...VAULT_METHODS,
   make: true,
   makeKey: true,
   enter: true,
   stored: true,
   deposit: true,
+  depositSaved: true,
   withdraw: true,
   sealKept: true,
   openKept: true,
@@ -48,8 +70,12 @@ const METHODS: Readonly<Record<Method, true>> = {
   forgetJoiner: true,
 }
 
+export function isOfVault(method: Method): method is VaultMethod {
+  return method in VAULT_METHODS
+}
+
 /** Starts the worker with the first question. */
-export function openSecrets(): SecretsDoor {
+export function openSecrets(): SecretsDoor & VaultDoor {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
   let worker: Worker | null = null
   let asked = 0
@@ -78,5 +104,6 @@ export function openSecrets(): SecretsDoor {
         worker.postMessage({ number: asked, method, args } satisfies Question)
       })
   const methods = Object.keys(METHODS) as Method[]
-  return Object.fromEntries(methods.map((method) => [method, ask(method)])) as unknown as SecretsDoor
+  return Object.fromEntries(methods.map((method) => [method, ask(method)])) as unknown as SecretsDoor &
+    VaultDoor
 }

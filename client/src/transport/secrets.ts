@@ -10,6 +10,7 @@ import { type Deposit, type JoinRequest, Keyring, type Refusal, type WelcomeMess
 import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { writeUuid } from '../protocol/frames'
+import { NO_VAULT, type OwnVault } from './own-vault'
 
 /** Where keys outlive the page. */
 export interface KeptKeys {
@@ -47,9 +48,9 @@ export type OpenedText =
 
 /** Where the keys of saved beams are deposited (H52). */
 export interface Deposits {
-  /** Returns null where there is no deposit. @throws HttpError */
+  /** Returns null where there is no deposit. @throws when the server does not tell */
   read(beam: BeamId): Promise<Deposit | null>
-  /** @throws HttpError */
+  /** @throws when the server does not take it */
   write(beam: BeamId, keys: Deposit): Promise<void>
 }
 
@@ -61,6 +62,7 @@ export class Secrets {
   constructor(
     readonly kept: KeptKeys,
     readonly deposits: Deposits,
+    readonly vault: OwnVault = NO_VAULT,
   ) {}
 
   /** Makes the keys of a beam that this device has created. */
@@ -99,21 +101,35 @@ export class Secrets {
   /** The server stores the beam, so that it may have the keys. @param isMine whether the person at this device has saved it */
   async stored(beam: BeamId, isMine: boolean): Promise<Having> {
     const ring = this.#ring(beam)
-    ring.stored(isMine)
+    ring.stored(isMine, isMine && (await this.vault.isOpen()))
     await this.#keep(beam, ring)
     return having(ring)
   }
 
   /** Deposits the keys of a beam that is saved, so that those who may read it can open it. @throws when the server refuses */
   async deposit(beam: BeamId): Promise<void> {
-    const { deposit } = this.#ring(beam)
-    if (deposit) await this.deposits.write(beam, deposit)
+    const ring = this.#ring(beam)
+    const { deposit } = ring
+    if (!deposit) return
+    const go = await this.vault.write(beam, deposit, ring.isVaulted)
+    if (go === 'nowhere') return
+    if (go === 'to the server') await this.deposits.write(beam, deposit)
+    ring.wasDeposited(go === 'into vaults')
+    await this.#keep(beam, ring)
+  }
+
+  /** Deposits the keys of a saved beam again, as where somebody is to have them too. @throws when the server refuses */
+  async depositSaved(beam: BeamId): Promise<void> {
+    await this.enter(beam, null)
+    const { isKeyed, deposits } = await this.withdraw(beam)
+    if (isKeyed && deposits) await this.deposit(beam)
   }
 
   /** Takes what was deposited with a saved beam, where there is any. */
   async withdraw(beam: BeamId): Promise<Having> {
     const ring = this.#ring(beam)
-    const deposit = await this.deposits.read(beam).catch(() => null)
+    const sealed = await this.vault.read(beam).catch(() => null)
+    const deposit = sealed ?? (await this.deposits.read(beam).catch(() => null))
     if (deposit && (await ring.withdraw(deposit))) await this.#keep(beam, ring)
     return having(ring)
   }
@@ -319,11 +335,10 @@ export class Secrets {
 }
 
 function having(ring: Keyring): Having {
-  const { hasLetIn = false, isDeposited = false } = ring.kept ?? {}
   return {
     isKeyed: ring.isKeyed,
-    hasLetIn,
-    isDeposited,
+    hasLetIn: ring.kept?.hasLetIn ?? false,
+    isDeposited: ring.isDeposited,
     deposits: ring.deposits,
     invite: ring.secret && toBase64Url(ring.secret),
     hasOtherLink: ring.hasOtherLink,
