@@ -273,12 +273,16 @@ export class Keyring {
     const isNewer = !this.shared || (isTrusted && compareStates(told, this.shared) > 0)
     for (const key of beamKeys) if (key) await this.#add(key)
     this.#hasLetIn ||= told.hasLetIn
-    // Who does not know of the vaults takes every saved beam for one whose keys the server has.
-    this.#isDeposited ||= told.isDeposited && (told.isVaulted === true || !this.#isVaulted)
-    this.#isVaulted ||= told.isVaulted ?? false
+    this.#learnDeposit(told)
     if (isNewer || isTrusted) this.#merge(told)
     if (isNewer) await this.#switch(told, sealing, secret)
     return true
+  }
+
+  /** Who does not know of the vaults takes every saved beam for one whose keys the server has. */
+  #learnDeposit({ isDeposited, isVaulted = false }: SharedKeys): void {
+    this.#isDeposited ||= isDeposited && (isVaulted || !this.#isVaulted)
+    this.#isVaulted ||= isVaulted
   }
 
   async #switch({ current, changes, removed }: SharedKeys, sealing: Bytes, secret: Bytes): Promise<void> {

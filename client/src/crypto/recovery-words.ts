@@ -43,7 +43,7 @@ export async function entropyIn(typed: string): Promise<Bytes | null> {
 
 /** What the words open with. */
 export function keyOfWords(entropy: Bytes): Promise<Bytes> {
-  return derive(entropy, 'beam-e2e/1 vault words', KEY_BYTES)
+  return derive(entropy, 'beam-e2e/1 vault-words', KEY_BYTES)
 }
 
 async function checkBits(entropy: Bytes): Promise<string> {

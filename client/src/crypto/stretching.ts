@@ -61,7 +61,7 @@ export async function stretched(password: string, stretch: Stretch, hash: Hash =
   const secret = Uint8Array.from(await hash(utf8(password.normalize('NFC')), stretch))
   const [login, vault] = await Promise.all([
     derive(secret, 'beam-e2e/1 login', PART_BYTES),
-    derive(secret, 'beam-e2e/1 vault password', PART_BYTES),
+    derive(secret, 'beam-e2e/1 vault-password', PART_BYTES),
   ])
   return { login, vault }
 }

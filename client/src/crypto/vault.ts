@@ -61,12 +61,7 @@ export class Vault {
   }
 
   /** Opens what `wrapped` has made. Returns null for another key, or a vault with another public key than it was made with. */
-  static async unwrap(
-    wrapped: string,
-    key: Bytes,
-    opens: Opens,
-    publicKey: string,
-  ): Promise<Vault | null> {
+  static async unwrap(wrapped: string, key: Bytes, opens: Opens, publicKey: string): Promise<Vault | null> {
     const bytes = fromBase64Url(wrapped)
     const text = bytes && (await openBox(await boxKey(key), bytes, about(opens)))
     const secret = text ? fromBase64Url(text) : null
@@ -125,12 +120,12 @@ export async function fingerprintOf(publicKey: string): Promise<string> {
 }
 
 function about(opens: Opens): string {
-  return `beam-e2e/1 vault by ${opens}`
+  return `beam-e2e/1 vault-by-${opens}`
 }
 
 /** Binds what is sealed to both accounts. Their keys are of one length. */
 function infoOf(from: string, to: string): Bytes {
-  return utf8(`beam-e2e/1 vault keys${from}${to}`)
+  return utf8(`beam-e2e/1 vault-keys${from}${to}`)
 }
 
 function boxKey(key: Bytes): Promise<CryptoKey> {

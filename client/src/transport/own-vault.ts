@@ -3,7 +3,7 @@ import type { Deposit } from '../crypto/keyring'
 import type { BeamId } from '../protocol/bindings'
 
 /** Where the keys of a saved beam go: into vaults, to the server as they are, or nowhere. */
-export type KeysGo = 'into vaults' | 'to the server' | 'nowhere'
+export type KeysGo = 'into-vaults' | 'to-server' | 'nowhere'
 
 /** The vault of the person at this device (E17). */
 export interface OwnVault {
@@ -22,5 +22,5 @@ export interface OwnVault {
 export const NO_VAULT: OwnVault = {
   isOpen: async () => false,
   read: async () => null,
-  write: async () => 'to the server',
+  write: async () => 'to-server',
 }

@@ -113,8 +113,8 @@ export class Secrets {
     if (!deposit) return
     const go = await this.vault.write(beam, deposit, ring.isVaulted)
     if (go === 'nowhere') return
-    if (go === 'to the server') await this.deposits.write(beam, deposit)
-    ring.wasDeposited(go === 'into vaults')
+    if (go === 'to-server') await this.deposits.write(beam, deposit)
+    ring.wasDeposited(go === 'into-vaults')
     await this.#keep(beam, ring)
   }
 

@@ -9,37 +9,19 @@ import {
   argon2id,
   type Hash,
   MEMORY_KIB,
-  type Parts,
   PASSES,
+  type Parts,
   SALT_BYTES,
   type Stretch,
   stretched,
 } from '../crypto/stretching'
 import { fingerprintOf, Vault } from '../crypto/vault'
-import type { BeamId, BeamVault, Stretch as ToldStretch, Vault as StoredVault } from '../protocol/bindings'
+import type { BeamId, BeamVault, Vault as StoredVault, Stretch as ToldStretch } from '../protocol/bindings'
+import type { HowKept, PersonKeys, VaultOutcome, VaultState } from '../protocol/vaults'
 import type { KeysGo, OwnVault } from './own-vault'
 import { Refused, type VaultServer } from './vault-calls'
 
 const ENTROPY_BYTES = 16
-
-/** What the page knows of the vault of its person. */
-export type VaultState =
-  | { readonly is: 'none' }
-  /** There is one, and this device has not opened it: the recovery words do, or the password at the next login. */
-  | { readonly is: 'locked'; readonly needsWords: boolean }
-  | { readonly is: 'open'; readonly fingerprint: string }
-
-/** How a change of the vault ended. */
-export type VaultOutcome = 'done' | 'wrong password' | 'wrong words' | 'failed'
-
-/** A person with access to a beam, as far as vaults are concerned. */
-export interface PersonKeys {
-  readonly username: string
-  /** Of what the server says is the public key of the person's vault; null without one. */
-  readonly fingerprint: string | null
-  /** Whether the keys of the beam are sealed to it. */
-  readonly hasKeys: boolean
-}
 
 /** Where opened vaults outlive the page. */
 export interface KeptVaults {
@@ -91,13 +73,17 @@ export class VaultKeeper implements OwnVault {
     const secret = await this.kept.read(username)
     if (secret) this.#vault = await Vault.of(secret)
     const stored = await this.server.read().catch(() => undefined)
-    this.#exists = isKnown || this.#vault !== null || (stored !== null && stored !== undefined)
+    // Where the server does not tell, keys must not go there as they are.
+    this.#exists = isKnown || this.#vault !== null || stored !== null
     const isOther = stored && this.#vault && stored.public_key !== this.#vault.publicKey
     if (isOther) this.#vault = null
     if (stored && !this.#vault && this.#parts && stored.by_password !== null)
-      await this.#open(await Vault.unwrap(stored.by_password, this.#parts.vault, 'password', stored.public_key))
+      await this.#open(
+        await Vault.unwrap(stored.by_password, this.#parts.vault, 'password', stored.public_key),
+      )
     this.#parts = null
-    return this.#state(stored ?? null)
+    const isUnknown = stored === undefined && !isKnown && !this.#vault
+    return isUnknown ? { is: 'unknown' } : this.#state(stored ?? null)
   }
 
   /** Nobody is logged in any more: nothing of the vault stays on this device. */
@@ -132,7 +118,7 @@ export class VaultKeeper implements OwnVault {
       if (!stored || stored.by_password === null) return 'failed'
       const { login, vault: key } = await stretched(password, readStretch(stored.stretch), this.hash)
       const vault = await Vault.unwrap(stored.by_password, key, 'password', stored.public_key)
-      if (!vault) return 'wrong password'
+      if (!vault) return 'wrong-password'
       return this.#write(vault, stored.by_words, stored.version + 1, toBase64Url(login), fresh)
     })
   }
@@ -144,7 +130,7 @@ export class VaultKeeper implements OwnVault {
       if (!stored) return 'failed'
       const key = entropy && (await keyOfWords(entropy))
       const vault = key && (await Vault.unwrap(stored.by_words, key, 'words', stored.public_key))
-      if (!vault) return 'wrong words'
+      if (!vault) return 'wrong-words'
       const isReplaced = stored.by_password === null
       const sent = isReplaced
         ? password
@@ -194,7 +180,7 @@ export class VaultKeeper implements OwnVault {
       // The server's word that they are sealed counts nothing.
       const opened = await this.#vault?.open(keys)
       if (!opened) return null
-      return [beam_id, opened.isDeposited ? 'sealed since' : 'sealed'] as const
+      return [beam_id, opened.isDeposited ? 'sealed-since' : 'sealed'] as const
     })
     return Object.fromEntries((await Promise.all(told)).filter((one) => one !== null))
   }
@@ -220,7 +206,7 @@ export class VaultKeeper implements OwnVault {
       if (there.version > 0) return 'nowhere'
     }
     if (isVaulted || (this.#exists && !this.#vault)) return 'nowhere'
-    return 'to the server'
+    return 'to-server'
   }
 
   async #seal(beam: BeamId, deposit: Deposit, there: BeamVault, vault: Vault): Promise<KeysGo> {
@@ -239,11 +225,15 @@ export class VaultKeeper implements OwnVault {
       to,
       keys: await vault.seal(to, { ...content, people: {} }),
     }))
-    const forOwn = { username: own, to: vault.publicKey, keys: await vault.seal(vault.publicKey, { ...content, people }) }
+    const forOwn = {
+      username: own,
+      to: vault.publicKey,
+      keys: await vault.seal(vault.publicKey, { ...content, people }),
+    }
     const all = [forOwn, ...(await Promise.all(forOthers))]
     await this.server.writeKeys(beam, { version: there.version + 1, keys: all })
     this.#trusted.delete(beam)
-    return 'into vaults'
+    return 'into-vaults'
   }
 
   async #write(
@@ -274,7 +264,7 @@ export class VaultKeeper implements OwnVault {
     try {
       return await act()
     } catch (error) {
-      return error instanceof Refused && error.status === 400 ? 'wrong password' : 'failed'
+      return error instanceof Refused && error.status === 400 ? 'wrong-password' : 'failed'
     }
   }
 
@@ -291,9 +281,6 @@ export class VaultKeeper implements OwnVault {
     return { is: 'locked', needsWords: stored === null || stored.by_password === null }
   }
 }
-
-/** How the keys of a saved beam are kept. */
-export type HowKept = 'readable' | 'sealed' | 'sealed since'
 
 function readStretch({ salt, memory_kib, passes }: ToldStretch): Stretch {
   return { salt: fromBase64Url(salt) ?? new Uint8Array(), memoryKib: memory_kib, passes }

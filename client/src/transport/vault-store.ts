@@ -39,5 +39,5 @@ export class VaultStore implements KeptVaults {
 }
 
 function about(username: string): string {
-  return `beam-e2e/1 vault of ${username}`
+  return `beam-e2e/1 vault-of-${username}`
 }
