@@ -123,19 +123,18 @@ export class VaultKeeper implements OwnVault {
     })
   }
 
-  /** Opens the vault by its words, and seals it under a new password. @param password of now, as the person types it */
+  /**
+   * Opens the vault by its words, and seals it under a new password.
+   * @param password what the operator has given. It is sent as it is, so never one that has opened the vault
+   */
   async recoverVault(words: string, password: string, fresh: string): Promise<VaultOutcome> {
     return this.#answering(async () => {
       const [stored, entropy] = await Promise.all([this.server.read(), entropyIn(words)])
-      if (!stored) return 'failed'
+      if (!stored || stored.by_password !== null) return 'failed'
       const key = entropy && (await keyOfWords(entropy))
       const vault = key && (await Vault.unwrap(stored.by_words, key, 'words', stored.public_key))
       if (!vault) return 'wrong-words'
-      const isReplaced = stored.by_password === null
-      const sent = isReplaced
-        ? password
-        : toBase64Url((await stretched(password, readStretch(stored.stretch), this.hash)).login)
-      return this.#write(vault, stored.by_words, stored.version + 1, sent, fresh)
+      return this.#write(vault, stored.by_words, stored.version + 1, password, fresh)
     })
   }
 

@@ -37,7 +37,7 @@ export function RecoverDialog({ onClose }: { onClose: () => void }) {
           spellCheck={false}
           autoFocus
         />
-        <NewPassword field={field} />
+        <NewPassword field={field} current={t`Password from the operator`} />
         <FormProblem>{whole}</FormProblem>
         <DialogFoot>
           <Button look="ghost" onClick={onClose}>

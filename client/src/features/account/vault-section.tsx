@@ -32,7 +32,11 @@ export function VaultSection({ className }: { className: string | undefined }) {
             <p>{t`Seals the keys of your saved beams with a password that never leaves your devices, so that the server cannot read them.`}</p>
           )}
           {own.is === 'locked' && (
-            <p>{t`Your vault is locked. Log in again with your password, or open it with your recovery words.`}</p>
+            <p>
+              {own.needsWords
+                ? t`Your vault is locked, because the operator has given you a new password. Your recovery words open it.`
+                : t`Your vault is locked on this device. Log in again to open it.`}
+            </p>
           )}
           {own.is === 'open' && (
             <>
@@ -42,7 +46,7 @@ export function VaultSection({ className }: { className: string | undefined }) {
           )}
         </div>
         {own.is === 'none' && <Button onClick={() => void begin()}>{t`Set up a vault`}</Button>}
-        {own.is === 'locked' && (
+        {own.is === 'locked' && own.needsWords && (
           <Button onClick={() => setOpen({ is: 'recovering' })}>{t`Open with recovery words`}</Button>
         )}
         {own.is === 'open' && (
