@@ -11,6 +11,7 @@ import type { Stores } from '../stores/stores'
 import * as calls from '../transport/account-calls'
 import { HttpError, isLoginOver, renewLoginBy } from '../transport/http'
 import { loginRenewal } from '../transport/login-renewal'
+import { rememberVault } from './known-vaults'
 import { type Prove, WantsPassword } from './password-proof'
 import type { Toaster } from './toaster'
 
@@ -96,7 +97,10 @@ function formActions(
     async logIn(username, password, isFromOperator) {
       try {
         const sent = await prove(username, password, isFromOperator)
-        enter(await calls.logIn(username, sent))
+        const user = await calls.logIn(username, sent)
+        // What was not sent as it was typed belongs to an account with a vault.
+        if (sent !== password) rememberVault(username)
+        enter(user)
         toaster.ok(t`Login successful!`)
         return OK
       } catch (error) {

@@ -4,6 +4,7 @@ import type { FormOutcome } from '../features/account-actions'
 import type { VaultActions } from '../features/vault-actions'
 import type { BeamId } from '../protocol/bindings'
 import type { VaultOutcome } from '../protocol/vaults'
+import type { BeamsState } from '../stores/beams'
 import type { Stores } from '../stores/stores'
 import { NOTHING_KNOWN, type VaultsState } from '../stores/vault'
 import { readMe } from '../transport/account-calls'
@@ -33,7 +34,8 @@ export function createVault(context: Context): VaultActions {
   }
   const enter = async () => {
     const name = username()
-    if (name === null) return
+    // A browser that seals nothing has no use for one, and most accounts have none.
+    if (name === null || !(isSealing() || hasKnownVault(name))) return
     const own = await door.enterVault(name, hasKnownVault(name))
     if (username() !== name) return
     if (own.is === 'open' || own.is === 'locked') rememberVault(name)
@@ -121,22 +123,28 @@ function followLogin(
 
 /** Learns how keys are kept when the lists of beams come, and which vaults people have when the Share dialog opens. */
 function followLists({ stores, door }: Context): void {
-  const isAsked = () => stores.vault.getState().own !== null
-  stores.beams.subscribe(({ lists, sharing }, before) => {
-    if (!isAsked()) return
-    const isOpened = sharing.status === 'ready' && before.sharing.status !== 'ready'
-    if (isOpened || (lists.status === 'ready' && before.lists.status !== 'ready'))
-      void door
-        .howKept()
-        .then((kept) => stores.vault.setState({ kept }))
-        .catch(() => {})
-    if (isOpened)
-      void door
-        .peopleOf(sharing.beam.beam_id)
-        .then((people) => stores.vault.setState({ people }))
-        .catch(() => {})
-    else if (sharing.status === 'closed' && before.sharing.status !== 'closed')
-      stores.vault.setState({ people: [] })
+  const tell = (change: Partial<VaultsState>) => stores.vault.setState(change)
+  const learnKept = () =>
+    void door.howKept().then(
+      (kept) => tell({ kept }),
+      () => {},
+    )
+  const learnPeople = (beam: BeamId) =>
+    void door.peopleOf(beam).then(
+      (people) => tell({ people }),
+      () => {},
+    )
+  const look = ({ lists, sharing }: BeamsState, before: BeamsState | null) => {
+    if (stores.vault.getState().own === null) return
+    const isOpened = sharing.status === 'ready' && before?.sharing.status !== 'ready'
+    if (isOpened || (lists.status === 'ready' && before?.lists.status !== 'ready')) learnKept()
+    if (isOpened) learnPeople(sharing.beam.beam_id)
+    else if (sharing.status === 'closed' && before?.sharing.status === 'ready') tell({ people: [] })
+  }
+  stores.beams.subscribe(look)
+  // The lists may be here before it is known whether there is a vault.
+  stores.vault.subscribe(({ own }, before) => {
+    if (own !== null && before.own === null) look(stores.beams.getState(), null)
   })
 }
 

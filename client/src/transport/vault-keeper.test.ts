@@ -135,6 +135,11 @@ describe('a vault', () => {
   })
 })
 
+it('e17 a vault stays open when its account gets another username', async () => {
+  const { keeper } = await withVault('ada')
+  expect((await keeper.enterVault('ada.l', false)).is).toBe('open')
+})
+
 describe('the keys of a saved beam', () => {
   it('e18 are sealed to their owner, and open on another device', async () => {
     const { keeper } = await withVault('ada')

@@ -67,6 +67,7 @@ export class VaultKeeper implements OwnVault {
   }
 
   async #enter(username: string, isKnown: boolean): Promise<VaultState> {
+    const before = this.#vault
     if (this.#username !== username) this.#vault = null
     this.#username = username
     this.#exists ||= isKnown
@@ -77,6 +78,8 @@ export class VaultKeeper implements OwnVault {
     this.#exists = isKnown || this.#vault !== null || stored !== null
     const isOther = stored && this.#vault && stored.public_key !== this.#vault.publicKey
     if (isOther) this.#vault = null
+    // The account has another username now.
+    if (!this.#vault && before && stored?.public_key === before.publicKey) await this.#open(before)
     if (stored && !this.#vault && this.#parts && stored.by_password !== null)
       await this.#open(
         await Vault.unwrap(stored.by_password, this.#parts.vault, 'password', stored.public_key),
