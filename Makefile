@@ -89,6 +89,7 @@ e2e: rust-built
 
 test-long: $(SERVER)
 	scripts/install-test-tools
+	scripts/models
 	HELIOGRAPH_REQUESTS=1000000 cargo test $(WORKSPACE) --test it -- strangers_leave_nothing
 	cargo test $(WORKSPACE) --test it -- --ignored lose_no_more_than_with_coturn
 	HELIOGRAPH_KILLS=100 scripts/with-postgres cargo test --locked --package heliograph-signal --test it -- killed

@@ -102,7 +102,7 @@ export const BEAM_SCENES: readonly Scene[] = [
       const bob = await joinedByAnother(stage)
       const cyd = await device('Cyd')
       await hasAccount(cyd)
-      await cyd.opens(await linkOf(bob))
+      await cyd.opens(await bob.scansOwnQr())
       await bob.sharesText('The door code')
       await looker.seesDevices(3)
       await looker.card('The door code').hover()
@@ -128,12 +128,6 @@ export const BEAM_SCENES: readonly Scene[] = [
     },
   },
 ]
-
-/** Returns the link of the beam that a device is in. */
-async function linkOf({ page, origin }: Device): Promise<string> {
-  const id = await page.evaluate(() => JSON.parse(localStorage.getItem('session') ?? '{}').beam_id)
-  return `${origin}/?beam_id=${id}`
-}
 
 /** Sends a text to the only other device. */
 async function sends({ page }: Device, text: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** Looks for marks in everything that a server has: its memory, its files and what it prints. */
+/** Looks for marks in everything that a server has: its memory, its database, its files, what it prints and counts, and its traffic. */
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Server } from './server.ts'
@@ -22,12 +22,25 @@ export class Marks {
     )
   }
 
-  /** Looks everywhere. */
-  async within(server: Server): Promise<Found> {
+  /**
+   * Looks everywhere.
+   * @param metrics where the server tells its numbers; null where it tells none
+   * @param traffic what its pages have told it and heard from it
+   */
+  async within(server: Server, metrics: string | null, traffic: readonly string[]): Promise<Found> {
     const found: Found = new Set()
     this.#look('log', Buffer.from(server.log), found)
+    if (metrics !== null) this.#look('metrics', Buffer.from(await (await fetch(metrics)).text()), found)
+    for (const said of traffic) this.#look('traffic', Buffer.from(said, 'latin1'), found)
     await this.#lookInFiles(server.data, found)
     await this.#lookInMemory(server.pid, found)
+    return found
+  }
+
+  /** Looks in some bytes. */
+  in(place: string, bytes: Buffer): Found {
+    const found: Found = new Set()
+    this.#look(place, bytes, found)
     return found
   }
 
@@ -83,6 +96,7 @@ function formsOf(mark: string | Buffer): readonly { form: string; bytes: Buffer 
   return [
     { form: 'text', bytes: plain },
     { form: 'hex', bytes: Buffer.from(plain.toString('hex')) },
+    { form: 'hex', bytes: Buffer.from(plain.toString('hex').toUpperCase()) },
     { form: 'UTF-16', bytes: Buffer.from(plain.toString('latin1'), 'utf16le') },
     // Where it begins within three bytes decides what its base64 is.
     ...[0, 1, 2].flatMap((before) => {

@@ -15,6 +15,24 @@ export interface Message {
 /** Returns what is passed on in place of a message: the same one for nothing special, null for nothing at all. */
 type Hook = (message: Message) => Message | null
 
+/** Changes one character of each text on its way. */
+export const spoilsTexts: Hook = (message) => {
+  if (message.type !== 'rec_clipboard') return message
+  const text = String(message.message)
+  const changed = text.at(-3) === 'A' ? 'B' : 'A'
+  return { ...message, message: text.slice(0, -3) + changed + text.slice(-2) }
+}
+
+/** Gives a page none of some items. */
+export function withoutItems(isWithheld: (item: Message) => boolean): Hook {
+  return (message) => {
+    if (message.type === 'rec_clipboard') return isWithheld(message) ? null : message
+    if (message.type !== 'sync') return message
+    const page = message.message as { items: Message[] }
+    return { ...message, message: { ...page, items: page.items.filter((item) => !isWithheld(item)) } }
+  }
+}
+
 const asItIs: Hook = (message) => message
 
 export class Hostile {

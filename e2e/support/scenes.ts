@@ -16,6 +16,7 @@ import {
   type Scene,
   someItems,
 } from './scene-steps.ts'
+import { SEALED_SCENES } from './sealed-scenes.ts'
 
 export const SCENES: readonly Scene[] = [
   ...BEAM_SCENES,
@@ -24,6 +25,7 @@ export const SCENES: readonly Scene[] = [
   ...ACCOUNT_SCENES,
   ...NOTE_SCENES,
   ...PLAIN_SCENES,
+  ...SEALED_SCENES,
   {
     name: 'home-alone',
     on: ['desktop'],

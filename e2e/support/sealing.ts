@@ -24,6 +24,11 @@ export class Overheard {
     page.on('console', (message) => this.#said.push(message.text()))
   }
 
+  /** What was overheard. */
+  get said(): readonly string[] {
+    return this.#said
+  }
+
   /** Expects that something was overheard at all, and nothing of these. */
   knowsNothingOf(...secrets: readonly string[]): void {
     expect(this.#said.length).toBeGreaterThan(0)

@@ -7,8 +7,8 @@ import type { Folder } from '../support/files.ts'
 import { NoteEditor } from '../support/note.ts'
 import { cutDirectPaths } from '../support/paths.ts'
 import { RawClient } from '../support/raw-client.ts'
-import { seals } from '../support/sealing.ts'
-import { Server } from '../support/server.ts'
+import { Overheard, seals } from '../support/sealing.ts'
+import { freePort, Server } from '../support/server.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
 const MARKS = {
@@ -18,17 +18,19 @@ const MARKS = {
   'file name': 'citron-whiskey-9042-dunlin',
   bytes: 'yuzu-victor-3317-sanderling',
   folder: 'calamondin-uniform-6605-whimbrel',
+  'name in a folder': 'tangelo-tango-7730-godwit',
 }
 
-/** Shares everything in a beam that the server keeps, so that it is stored too. Returns the link of the beam. */
+/** Shares everything in a beam that the server keeps, so that it is stored too. Returns the link of the beam, and what went by. */
 async function shareAll(
   server: Server,
   device: CallDevice,
   folder: Folder,
   sealed: boolean,
-): Promise<string> {
+): Promise<{ link: string; traffic: readonly string[] }> {
   const laptop = await device('laptop')
   const other = await device('other')
+  const overheard = [laptop, other].map(({ page }) => new Overheard(page))
   if (sealed) for (const one of [laptop, other]) await seals(one)
   await laptop.opens(server.origin)
   const link = await laptop.scansOwnQr()
@@ -47,6 +49,13 @@ async function shareAll(
   await laptop.picker().setInputFiles(path)
   await other.card(MARKS['file name']).getByRole('button', { name: 'Receive' }).click()
   await expect(other.card(MARKS['file name']).getByText('Complete')).toBeVisible()
+  const packed = join(folder.path, MARKS.folder)
+  await mkdir(packed)
+  await writeFile(join(packed, `${MARKS['name in a folder']}.txt`), `${MARKS.bytes} `.repeat(2_000))
+  await laptop.page.getByLabel('Choose folder').setInputFiles(packed)
+  await other.sees(MARKS.folder)
+  await other.card(MARKS.folder).getByRole('button', { name: 'Receive' }).click()
+  await expect(other.card(MARKS.folder).getByText('Complete')).toBeVisible()
   const keeper = await RawClient.joins(`${server.origin}/${new URL(link).search}`)
   keeper.send({ type: 'keep', message: '24h', extra: null })
   await keeper.next('kept')
@@ -55,33 +64,49 @@ async function shareAll(
   await writeFile(stored, `${MARKS.bytes} `.repeat(60_000))
   await laptop.picker().setInputFiles(stored)
   await expect.poll(async () => (await readdir(server.blobs).catch(() => [])).length).toBeGreaterThan(0)
-  const packed = join(folder.path, MARKS.folder)
-  await mkdir(packed)
-  await writeFile(join(packed, 'a.txt'), 'nothing of note')
-  await laptop.page.getByLabel('Choose folder').setInputFiles(packed)
-  await other.sees(MARKS.folder)
+  await expect(laptop.card(MARKS.folder).getByText('Stored')).toBeVisible()
   keeper.leaves()
-  return link
+  return { link, traffic: overheard.flatMap(({ said }) => said) }
 }
 
 for (const sealed of [true, false]) {
   const name = sealed
-    ? 'a server of a sealed beam has nothing of it in its memory, its files and its log'
+    ? 'a server of a sealed beam has nothing of it in its memory, its files, its log, its metrics and its traffic'
     : 'the control: of a clear beam, the same search finds every mark'
   test(name, async ({ device, folder }) => {
     test.setTimeout(180_000)
-    const server = await Server.start()
+    const metrics = `127.0.0.1:${await freePort()}`
+    // It prints all that it ever would.
+    const server = await Server.start({ HELIOGRAPH_METRICS: metrics, RUST_LOG: 'trace' })
     try {
-      const link = await shareAll(server, device, folder, sealed)
+      const { link, traffic } = await shareAll(server, device, folder, sealed)
       const secret = sealed && { 'secret of the link': Buffer.from(link.slice(-43), 'base64url') }
-      const found = await new Marks({ ...MARKS, ...secret }).within(server)
-      if (sealed) expect([...found]).toEqual([])
-      else
-        for (const mark of Object.keys(MARKS)) {
-          expect([...found].filter((one) => one.includes(`: ${mark} as`))).not.toEqual([])
-        }
+      const marks = new Marks({ ...MARKS, ...secret })
+      const found = [...(await marks.within(server, `http://${metrics}/metrics`, traffic))]
+      if (sealed) return expect(found).toEqual([])
+      for (const mark of Object.keys(MARKS)) {
+        expect(found).toContain(`traffic: ${mark} as text`)
+        expect(
+          found.filter((one) => /^(memory|files): /.test(one) && one.includes(`: ${mark} as`)),
+        ).not.toEqual([])
+      }
     } finally {
       await server.stop()
     }
   })
 }
+
+test('a mark is found in each form and at any place', () => {
+  const [mark] = [MARKS.text]
+  const forms = (before: string) => [
+    mark,
+    Buffer.from(before + mark).toString('base64'),
+    Buffer.from(before + mark).toString('base64url'),
+    Buffer.from(mark).toString('hex'),
+    Buffer.from(mark).toString('hex').toUpperCase(),
+    Buffer.from(mark, 'utf16le').toString('latin1'),
+  ]
+  for (const form of ['', 'x', 'xy', 'xyz'].flatMap(forms))
+    expect(new Marks({ text: mark }).in('here', Buffer.from(`noise ${form} noise`, 'latin1')).size).toBe(1)
+  expect(new Marks({ text: mark }).in('here', Buffer.from(mark.slice(1))).size).toBe(0)
+})

@@ -1,7 +1,8 @@
 /** A hostile server between two real browsers learns nothing, and what it makes up is refused or shown (E1 to E8, E14). */
 import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
-import { Hostile, type Message } from '../support/hostile.ts'
+import { Hostile, type Message, spoilsTexts, withoutItems } from '../support/hostile.ts'
+import { hasDirectLink } from '../support/paths.ts'
 import { seals } from '../support/sealing.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
@@ -42,6 +43,9 @@ async function staysOut({ phone, there }: Beam): Promise<void> {
   await expect(phone.page.getByText('marmalade')).toHaveCount(0)
 }
 
+const isMissing = ({ page }: Device, text = '1 item missing') =>
+  expect(page.getByRole('button', { name: text })).toBeVisible({ timeout: 30_000 })
+
 const isWay = (op: string, { type, message }: Message) =>
   type === 'e2e' && (message as { op: string }).op === op
 
@@ -52,12 +56,16 @@ async function edited(device: CallDevice) {
   await laptop.sharesText('marmalade')
   await phone.sees('marmalade')
   const old = here.last('rec_clipboard')
-  await laptop.uses(laptop.card('marmalade'), 'Edit')
-  const field = laptop.page.getByRole('textbox', { name: 'Text' })
-  await laptop.enters(field, 'quince')
-  await field.press('Control+Enter')
+  await edits(laptop, 'marmalade', 'quince')
   await phone.sees('quince')
   return { ...beam, old }
+}
+
+async function edits(device: Device, text: string, into: string): Promise<void> {
+  await device.uses(device.card(text), 'Edit')
+  const field = device.page.getByRole('textbox', { name: 'Text' })
+  await device.enters(field, into)
+  await field.press('Control+Enter')
 }
 
 test.describe('joining by the link', () => {
@@ -121,10 +129,30 @@ test.describe('items', () => {
     await phone.sees('marmalade')
   })
 
-  test('stay as they were edited last when an old version is put back', async ({ device }) => {
+  test('stay as they were edited last when an old version is put back @everywhere', async ({ device }) => {
     const { laptop, phone, here, old } = await edited(device)
     here.says({ ...old, seq: (here.last('rec_clipboard').seq ?? 0) + 1 })
     // What comes after it is shown after it.
+    await laptop.sharesText('lemons')
+    await phone.sees('lemons')
+    await phone.sees('quince')
+    await phone.seesNothingOf('marmalade')
+  })
+
+  test('are shown as they were edited last when an earlier version is held back until then @everywhere', async ({
+    device,
+  }) => {
+    const { laptop, phone, here } = await joined(device)
+    const held: Message[] = []
+    here.toPage = (message) => {
+      if (message.type !== 'rec_clipboard' || held.length > 0) return message
+      held.push(message)
+      return null
+    }
+    await laptop.sharesText('marmalade')
+    await edits(laptop, 'marmalade', 'quince')
+    await phone.sees('quince')
+    here.says({ ...(held[0] as Message), seq: (here.last('rec_clipboard').seq ?? 0) + 1 })
     await laptop.sharesText('lemons')
     await phone.sees('lemons')
     await phone.sees('quince')
@@ -153,22 +181,15 @@ test.describe('items', () => {
     await expect(phone.card('marmalade').locator('[data-byline]')).toContainText('from ')
   })
 
-  test('that were changed on their way do not open', async ({ device }) => {
+  test('that were changed on their way do not open @everywhere', async ({ device }) => {
     const { laptop, phone, here } = await joined(device)
-    here.toPage = (message) => {
-      if (message.type !== 'rec_clipboard') return message
-      const text = String(message.message)
-      const changed = text.at(-3) === 'A' ? 'B' : 'A'
-      return { ...message, message: text.slice(0, -3) + changed + text.slice(-2) }
-    }
+    here.toPage = spoilsTexts
     await laptop.sharesText('marmalade')
     await phone.sees(UNOPENED)
   })
 })
 
 test.describe('items that the server keeps from one device are shown as missing there', () => {
-  const isMissing = ({ page }: Device, text = '1 item missing') =>
-    expect(page.getByRole('button', { name: text })).toBeVisible({ timeout: 30_000 })
   const nothingIsMissing = ({ page }: Device) =>
     expect(page.getByRole('button', { name: 'Encrypted · 2 devices' })).toBeVisible({ timeout: 30_000 })
 
@@ -224,33 +245,90 @@ test.describe('items that the server keeps from one device are shown as missing 
   })
 })
 
-/** A server that gives a page none of some items. */
-function withoutItems(isWithheld: (item: Message) => boolean): Hostile['toPage'] {
-  return (message) => {
-    if (message.type === 'rec_clipboard') return isWithheld(message) ? null : message
-    if (message.type !== 'sync') return message
-    const page = message.message as { items: Message[] }
-    return { ...message, message: { ...page, items: page.items.filter((item) => !isWithheld(item)) } }
+test.describe('a device that is new', () => {
+  /** A device that opens the link, and is given what the server makes of the items. */
+  async function newcomer(device: CallDevice, link: string, given: (items: Message[]) => Message[]) {
+    const late = await device('late')
+    await seals(late)
+    const server = await Hostile.before(late.page)
+    server.toPage = (message) => {
+      if (message.type !== 'sync') return message
+      const page = message.message as { items: Message[] }
+      return { ...message, message: { ...page, items: given(page.items) } }
+    }
+    await late.opens(link)
+    return late
   }
-}
 
-test('signals that were changed, or come from the server, open no link: what is shared goes another way', async ({
+  test('is given what was deleted: the others show that they lack it @everywhere', async ({ device }) => {
+    const { laptop, phone, here, link } = await joined(device)
+    await laptop.sharesText('marmalade')
+    await phone.sees('marmalade')
+    const { type: _, ...old } = here.last('rec_clipboard')
+    await laptop.uses(laptop.card('marmalade'), 'Delete')
+    await phone.seesNothingOf('marmalade')
+    const late = await newcomer(device, link, (items) => [old as Message, ...items])
+    await late.sees('marmalade')
+    for (const one of [laptop, phone]) await isMissing(one)
+  })
+
+  test('is given an old version: it shows that it lacks the new one @everywhere', async ({ device }) => {
+    const { link, old } = await edited(device)
+    const late = await newcomer(device, link, (items) =>
+      items.map((item) => ({ ...item, message: old.message })),
+    )
+    await late.sees('marmalade')
+    await isMissing(late)
+  })
+})
+
+test('a device that the server makes up is shown, and told nothing that it could open @everywhere', async ({
   device,
 }) => {
-  const { laptop, phone, there, here } = await twoDevices(device)
-  const spoil: Hostile['toPage'] = (message) => {
-    if (message.type !== 'signal') return message
-    const offer = { session: 'x', signal: { type: 'offer', sdp: 'v=0 of the server' } }
-    return { ...message, message: offer }
-  }
-  here.toPage = spoil
-  there.toPage = spoil
-  await phone.opens(await laptop.scansOwnQr())
-  await expect(laptop.page.getByRole('button', { name: 'Encrypted · 2 devices' })).toBeVisible()
-  await expect.poll(() => [...here.heard, ...there.heard].some(({ type }) => type === 'signal')).toBe(true)
+  const { laptop, phone, there, here } = await joined(device)
+  const made = { device_id: '21234567-89ab-8cde-8f01-23456789abcd', name: 'phone', caps: ['files', 'e2e1'] }
+  const list = { ...there.last('authed_users') }
+  list.message = [...(list.message as object[]), made]
+  for (const server of [there, here]) server.says(list)
+  for (const one of [laptop, phone])
+    await expect(one.page.getByRole('button', { name: 'Encrypted · 3 devices' })).toBeVisible()
+  const [id, key, proof] = [8, 65, 32].map((bytes) => Buffer.alloc(bytes, 7).toString('base64url'))
+  there.says({ type: 'e2e', message: { op: 'join', id, key, proof }, extra: { from: made.device_id } })
+  const told = () =>
+    there.heard.filter(({ extra }) => (extra as { to?: string } | null)?.to === made.device_id)
+  await expect.poll(() => told().some((message) => isWay('refused', message))).toBe(true)
   await laptop.sharesText('marmalade')
   await phone.sees('marmalade')
-  // Everything that a browser would need for a link is in envelopes.
-  const signals = [...here.heard, ...there.heard].filter(({ type }) => type === 'signal')
-  expect(signals.filter(({ message }) => !String(message).startsWith('e2e1.'))).toEqual([])
+  // Of keys it is told one: the public key of the laptop, in an envelope.
+  for (const message of told()) {
+    if (message.type === 'signal') expect(message.message).toMatch(/^e2e1\./)
+    else expect((message.message as { op: string }).op).toMatch(/^(refused|device)$/)
+  }
 })
+
+for (const [what, spoilt] of [
+  ['come from the server', () => ({ session: 'x', signal: { type: 'offer', sdp: 'v=0 of the server' } })],
+  [
+    'were changed',
+    (text: string) => `${text.slice(0, -3)}${text.at(-3) === 'A' ? 'B' : 'A'}${text.slice(-2)}`,
+  ],
+] as const) {
+  test(`signals that ${what} open no link: what is shared goes another way @everywhere`, async ({
+    device,
+  }) => {
+    const { laptop, phone, there, here } = await twoDevices(device)
+    const spoil: Hostile['toPage'] = (message) =>
+      message.type === 'signal' ? { ...message, message: spoilt(String(message.message)) } : message
+    here.toPage = spoil
+    there.toPage = spoil
+    await phone.opens(await laptop.scansOwnQr())
+    await expect(laptop.page.getByRole('button', { name: 'Encrypted · 2 devices' })).toBeVisible()
+    const signals = () => [...here.heard, ...there.heard].filter(({ type }) => type === 'signal')
+    await expect.poll(() => signals().length).toBeGreaterThan(0)
+    await laptop.sharesText('marmalade')
+    await phone.sees('marmalade')
+    for (const one of [laptop, phone]) expect(await hasDirectLink(one.page)).toBe(false)
+    // Everything that a browser would need for a link is in envelopes.
+    expect(signals().filter(({ message }) => !String(message).startsWith('e2e1.'))).toEqual([])
+  })
+}

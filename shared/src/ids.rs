@@ -237,7 +237,20 @@ secret_token! {
     DepositedKey, "string & { readonly __id: 'deposited key' }"
 }
 
+secret_token! {
+    /// Shows to who has the link of a sealed beam that its keys were deposited by somebody who has it too (E9).
+    DepositProof, "string & { readonly __id: 'deposit proof' }"
+}
+
 impl DepositedKey {
+    /// The 32 bytes, for storage.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl DepositProof {
     /// The 32 bytes, for storage.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {

@@ -6,6 +6,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use heliograph_shared::e2ee::comparing::{Joiner, Member, Share};
+use heliograph_shared::e2ee::deposit;
 use heliograph_shared::e2ee::envelope::{ContentKey, Header, Kind};
 use heliograph_shared::e2ee::error::Error;
 use heliograph_shared::e2ee::file_chunks::{
@@ -88,6 +89,28 @@ fn e6_of_an_invite_follow_its_id_what_proves_it_and_a_pre_shared_key() {
     let fragment = invite.to_fragment();
     assert_eq!(*fragment, format!("#k={}", part.text("secret")));
     assert_eq!(Invite::from_fragment(&fragment).map(|again| again.id()), Ok(invite.id()));
+}
+
+#[test]
+fn e9_deposited_keys_are_proved_byte_for_byte_to_who_has_the_link() {
+    let part = Part::of("deposit");
+    let invite = Invite::new(part.secret("secret"));
+    let keys: Vec<Secret<32>> = serde_json::from_value::<Vec<String>>(part.0["keys"].clone())
+        .unwrap()
+        .iter()
+        .map(|key| Secret::from_slice(&URL_SAFE_NO_PAD.decode(key).unwrap()).unwrap())
+        .collect();
+    let sealing = keys.last().unwrap();
+    let (current, proof) = (part.bytes("current"), part.bytes::<32>("proof"));
+    assert_eq!(current, ContentKey::new(sealing.clone()).id());
+    assert_eq!(deposit::prove(&invite, current, &keys), proof);
+    assert_eq!(deposit::check(&invite, current, &keys, &proof), Ok(()));
+    let of_key = Invite::of_key(sealing);
+    assert_eq!(*of_key.secret().expose(), part.bytes("inviteOfKey"));
+    let refused = Err(Error::NotAuthentic);
+    assert_eq!(deposit::check(&of_key, current, &keys, &proof), refused);
+    assert_eq!(deposit::check(&invite, [9; 8], &keys, &proof), refused);
+    assert_eq!(deposit::check(&invite, current, &keys[1..], &proof), refused);
 }
 
 #[test]

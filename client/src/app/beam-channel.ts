@@ -17,11 +17,15 @@ export interface BeamChannel extends Opener {
   /** Shares a new item, or replaces one of the same id (S9). `to` is the only other device that gets it (S33). */
   share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void
   delete(id: ItemId, message: unknown): void
+  /** The file of an item is offered from here again, which a reload had taken. Absent where no copies are made. */
+  offersAgain?(id: ItemId): void
   signal(to: DeviceId, message: unknown): void
   /** Hands a signal on, opened and in the order in which they came. */
   signalled(from: DeviceId, message: unknown, handOn: (message: unknown) => void): void
   /** A device asks to be let in, or answers (E6). */
   heard(from: DeviceId, message: unknown): void
+  /** The person has opened a link of the beam, which carries this secret. */
+  invited(invite: string): void
   /** The socket is new. */
   welcomed(me: DeviceId): void
   /** Everything that the server has of the beam. */
@@ -81,6 +85,7 @@ export class ClearChannel implements BeamChannel {
   isDeleted = () => true
   mayConnect = () => true
   heard(): void {}
+  invited(): void {}
   welcomed(): void {}
   listed(): void {}
   synced(): void {}

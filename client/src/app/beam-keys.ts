@@ -2,8 +2,10 @@
  * The keys that this device has of a beam, and what the beam is by them (E1): the ways in, keys that change, are deposited,
  * or wait in a kept beam.
  */
+import { fromBase64Url } from '../crypto/bytes'
+import { headerOf } from '../crypto/envelope'
 import type { BeamId, Device, DeviceId, LiveItem } from '../protocol/bindings'
-import { isEnvelope, keptKeysIn, keptKeysMessage } from '../protocol/sealed-item'
+import { isEnvelope, keptKeysIn, keptKeysMessage, partEnvelope } from '../protocol/sealed-item'
 import { readWayIn } from '../protocol/ways-in'
 import type { BeamSession } from '../stores/beam-session'
 import { seals } from '../stores/devices'
@@ -41,8 +43,9 @@ export interface KeyedBeam {
 /** So long another device has to change the keys when it has removed one, before this one does. In milliseconds. */
 const CHANGED_WITHIN_MS = 10_000
 
-/** Before the worker is asked again, in milliseconds. */
+/** Before the worker or the server is asked again, in milliseconds. The next pause is twice as long, up to a minute. */
 const PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 60_000
 
 export class BeamKeys {
   readonly ways: WaysIn
@@ -67,6 +70,8 @@ export class BeamKeys {
   /** Whether the server stores the beam, and whether this device has looked there for its keys. */
   #isSaved = false
   #isWithdrawn = false
+  /** How often this device has begun to look there. */
+  #lookups = 0
   /** Whether this page or an earlier one knows that the beam is sealed. */
   #isSealedHere: boolean
   /** Whether nothing that is sealed is in the beam; null before the server has told. */
@@ -103,12 +108,14 @@ export class BeamKeys {
       onTrust: events.onTrust,
       onIn: events.onIn,
       onRefused: () => this.#look(),
+      onKeyedDevice: () => this.#sawSealed(),
       asksBefore: events.asksBefore,
       hasLink: () => typeof this.#having?.invite === 'string',
       now: () => Date.now(),
     })
     this.#changes = new KeyChanges(secrets, () => this.#beam, {
       send,
+      onIn: (device) => this.ways.cameOtherwise(device),
       onHanded: (having) => this.#handed(having),
     })
     this.texts = new SealedTexts(secrets, {
@@ -160,13 +167,18 @@ export class BeamKeys {
     if (!way) return
     this.#incoming.run(async () => {
       await this.#entered
-      if (way.op === 'device') {
-        this.ways.isKeyed(from)
-        return this.#changes.introduced(from, way)
-      }
+      this.ways.spoke(from, way)
+      if (way.op === 'device') return this.#changes.introduced(from, way)
       if (way.op === 'keys') return this.#changes.handed(from, way)
       return this.ways.heard(from, way)
     })
+  }
+
+  /** The person has opened a link of the beam. What waits here goes on waiting, for those who know its secret. */
+  invited(invite: string): void {
+    // Before the worker has it: a link with a secret never falls back.
+    this.#sawSealed()
+    void this.#entered.then(() => this.#enter(invite))
   }
 
   welcomed(me: DeviceId): void {
@@ -183,33 +195,47 @@ export class BeamKeys {
       devices.map(({ device_id }) => device_id),
       this.others,
     )
+    this.ways.listed(this.others)
     this.#look()
   }
 
   synced(items: readonly LiveItem[]): void {
-    this.#isEmpty = !items.some(({ message }) => isEnvelope(message) || keptKeysIn(message) !== null)
+    this.#isEmpty = !items.some(({ message }) => isSealedByForm(message))
     this.#isSealedHere ||= !this.#isEmpty
     this.#look()
   }
 
-  /** Something sealed has come. */
-  sawEnvelope(): void {
-    if (this.#encryption.kind !== 'unknown' && !this.isClear) return
+  /** An item has come that begins as an envelope. */
+  sawEnvelope(message: string): void {
+    if (!this.#isSealedHere && isSealedByForm(message)) this.#sawSealed()
+  }
+
+  #sawSealed(): void {
     this.#isSealedHere = true
     this.#look()
   }
 
   saved(isMine: boolean, login?: Promise<unknown>): void {
     this.#isSaved = true
-    void this.#stored(isMine, login).catch(() => {})
+    void this.#stored(isMine, login)
   }
 
   /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */
   async #stored(isMine: boolean, login?: Promise<unknown>): Promise<void> {
     await Promise.all([this.#entered, login])
-    let having = await this.#secrets.stored(this.#beam, isMine)
-    // Others may have changed them while this device was away.
-    if (!this.isSealed || having.deposits) having = await this.#secrets.withdraw(this.#beam)
+    // Each new socket asks anew.
+    this.#lookups += 1
+    const lookup = this.#lookups
+    // As long as the server does not tell, there may be keys: nothing is shared in clear text, and none are overwritten.
+    const having = await this.#untilTold(
+      async () => {
+        const stored = await this.texts.withKeys(() => this.#secrets.stored(this.#beam, isMine))
+        // Others may have changed them while this device was away.
+        return this.isSealed && !stored.deposits ? stored : this.#secrets.withdraw(this.#beam)
+      },
+      () => lookup === this.#lookups,
+    )
+    if (!having) return
     if (this.isSealed) await this.#deposit(having)
     this.#isWithdrawn = true
     this.#has(having)
@@ -223,7 +249,7 @@ export class BeamKeys {
   kept(isKept: boolean, isMine: boolean): void {
     if (!isMine) return
     this.#content.send(async () => {
-      const sealed = isKept && this.isSealed && !this.#kept ? await this.#secrets.sealKept(this.#beam) : null
+      const sealed = isKept && this.isSealed && !this.#kept ? await this.#sealKept() : null
       return () => {
         if (sealed !== null) this.#live().share(newItemId(), keptKeysMessage(sealed), 'text')
         if (isKept || !this.#kept) return
@@ -231,6 +257,10 @@ export class BeamKeys {
         this.#kept = null
       }
     })
+  }
+
+  #sealKept(): Promise<string | null> {
+    return this.texts.withKeys(() => this.#secrets.sealKept(this.#beam))
   }
 
   /** Takes the keys of a kept beam where this device has none. */
@@ -262,9 +292,10 @@ export class BeamKeys {
   move(beam: BeamId, isMine: boolean): void {
     const before = this.#beam
     this.#beam = beam
-    const moved = this.#secrets.moved(before, beam, isMine)
-    if (isMine) this.#change(() => moved.catch(() => null))
-    else void moved.then((having) => this.#has(having)).catch(() => {})
+    // It enters the beam of before by itself where the worker was replaced.
+    const moved = this.#untilTold(() => this.#secrets.moved(before, beam, isMine))
+    if (isMine) this.#change(() => moved)
+    else void moved.then((having) => having && this.#has(having))
   }
 
   /** The beam was left. */
@@ -281,8 +312,8 @@ export class BeamKeys {
       made ??= await make()
       const having = made
       if (!having?.isKeyed) return () => {}
-      const forAll = await this.#changes.forAll()
-      const kept = this.#kept && (await this.#secrets.sealKept(this.#beam))
+      const forAll = await this.texts.withKeys(() => this.#changes.forAll())
+      const kept = this.#kept && (await this.#sealKept())
       return () => {
         this.#changes.hand(forAll)
         if (this.#kept && kept) this.#live().share(this.#kept.id, keptKeysMessage(kept), 'text')
@@ -346,7 +377,7 @@ export class BeamKeys {
     const isChanged = !isSame(decided, this.#encryption)
     this.#encryption = decided
     if (isChanged) this.#events.onChange(decided)
-    this.ways.look(decided.kind, this.others)
+    this.ways.look(decided.kind)
     this.#content.looked(this.isSealed ? this.#sealing : [], this.#me)
     this.#changes.look(this.isSealed)
     if (this.#having?.hasOtherLink && this.others.length > 0) void this.ways.learn()
@@ -367,6 +398,7 @@ export class BeamKeys {
       !this.#isSealedHere &&
       this.#isEmpty &&
       this.ways.isNobodyKeyed &&
+      !this.ways.mayComeBackKeyed &&
       // One that has the link makes a key.
       !this.others.some((device) => this.ways.waits(device))
     return { kind: isClear ? 'clear' : 'locked' }
@@ -383,21 +415,36 @@ export class BeamKeys {
     })
   }
 
-  /** Looks up what this device has, again and again where the worker does not answer. */
+  /** Looks up what this device has. */
   async #enter(invite: string | null): Promise<void> {
-    for (;;) {
+    const having = await this.#untilTold(() => this.#secrets.enter(this.#beam, invite))
+    if (!having) return
+    if (invite !== null) this.ways.invited()
+    this.#has(having)
+  }
+
+  /** Asks again and again until there is an answer. Resolves to null when it is not wanted any more, or the beam was left. */
+  async #untilTold<Answer>(ask: () => Promise<Answer>, isWanted = () => true): Promise<Answer | null> {
+    for (let wait = PAUSE_MS; isWanted() && !this.#hasEnded; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
-        return this.#has(await this.#secrets.enter(this.#beam, invite))
+        return await ask()
       } catch {
-        if (this.#hasEnded) return
-        await pause()
+        await pause(wait)
       }
     }
+    return null
   }
 }
 
-export function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+export function pause(milliseconds = PAUSE_MS): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+/** Whether a message may be sealed. A text that only begins so shuts nobody out of a beam that is clear. */
+function isSealedByForm(message: unknown): boolean {
+  const kept = keptKeysIn(message)
+  if (kept !== null) return (fromBase64Url(kept)?.byteLength ?? 0) > 0
+  return isEnvelope(message) && headerOf(partEnvelope(message).envelope) !== null
 }
 
 function isSame(one: Encryption, other: Encryption): boolean {

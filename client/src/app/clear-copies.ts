@@ -5,7 +5,7 @@
 import * as v from 'valibot'
 import type { Actions } from '../features/actions'
 import type { BeamId, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
-import { clearMessage, copyId, originalOf } from '../protocol/clear-copy'
+import { clearMessage, copyId, copyMessage, originalOf } from '../protocol/clear-copy'
 import { parseJson } from '../protocol/envelope'
 import type { Item } from '../protocol/item'
 import { takersOfCopies } from '../stores/clear-copies'
@@ -89,14 +89,17 @@ export class ClearCopies {
   share(id: ItemId, message: unknown, extra: string, to: readonly DeviceId[]): void {
     const { me } = this.#stores.devices.getState()
     if (me === null) return
-    for (const device of this.takers) {
-      if (to.includes(device)) this.#send(copyId(id, me, device), id, message, extra, device)
+    for (const device of this.takers.filter((taker) => to.includes(taker))) {
+      const copy = copyId(id, me, device)
+      const clear = copyMessage(message, me, device)
+      this.#note(id, copy, clear)
+      this.#send(copy, id, clear, extra, device)
     }
   }
 
   /** Sends one of these devices an item that is for it alone. */
   send(id: ItemId, message: unknown, extra: string, to: DeviceId): void {
-    this.#send(id, id, message, extra, to)
+    this.#send(id, id, clearMessage(message), extra, to)
   }
 
   /**
@@ -131,16 +134,28 @@ export class ClearCopies {
     if (original === null || item.from !== this.#stores.devices.getState().me || !isSealed(original))
       return false
     this.#note(original, item.id, item.message)
+    this.offerAgain(original)
     return true
+  }
+
+  /** A reload has taken the file of an item, and it is here again: the copies that a person still wants are offered too. */
+  offerAgain(id: ItemId): void {
+    const { me } = this.#stores.devices.getState()
+    const file = this.#transfers.fileOf(id)
+    if (me === null || file === null) return
+    for (const device of this.#stores.clearCopies.getState().to) {
+      const copy = copyId(id, me, device)
+      const isMade = this.#made.get(id)?.has(copy) ?? false
+      if (isMade && this.#transfers.fileOf(copy) === null)
+        this.#transfers.tell({ do: 'offer', id: copy, file })
+    }
   }
 
   /** Sends an item whose file, if it is one, is offered without its seal. */
   #send(id: ItemId, original: ItemId, message: unknown, extra: string, to: DeviceId): void {
     const file = this.#transfers.fileOf(original)
     if (file) this.#transfers.tell({ do: 'offer', id, file })
-    const clear = clearMessage(message)
-    if (id !== original) this.#note(original, id, clear)
-    this.#live().share(id, clear, extra, to)
+    this.#live().share(id, message, extra, to)
   }
 
   #note(original: ItemId, copy: ItemId, message: unknown): void {

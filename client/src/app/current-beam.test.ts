@@ -293,6 +293,23 @@ it('joins a beam again that it is in, when the channel to it has stopped', () =>
   expect(FakeSocket.newest.url).toContain(OLD)
 })
 
+it('e6_takes_the_secret_of_a_link_to_the_beam_that_it_is_in_and_shares_what_waits_there', async () => {
+  localStorage.setItem('encryption', 'on')
+  beam.enter({ ...joinedSession(OLD), isSealed: true })
+  FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
+  const phone = { device_id: PHONE, name: 'Phone', caps: ['files', 'e2e1'] }
+  FakeSocket.newest.says({ type: 'authed_users', message: [phone] })
+  const nothing = { epoch: 'e', oldest: 1, dropped: 0, items: [], next: null }
+  FakeSocket.newest.says({ type: 'sync', message: nothing })
+  await vi.waitFor(() => expect(stores.encryption.getState()).toEqual({ kind: 'locked' }))
+  const { channel } = beam
+  beam.join(OLD, { invite: 'A'.repeat(43), isSealed: true })
+  await vi.waitFor(() => expect(stores.encryption.getState()).toMatchObject({ kind: 'waiting' }))
+  expect(stores.session.getState()).toMatchObject({ session: { invite: 'A'.repeat(43) } })
+  expect(beam.channel).toBe(channel)
+  expect(FakeSocket.all).toHaveLength(1)
+})
+
 it('leaves the stored session to the tab that entered a beam last', () => {
   beam.enter(mine)
   saveSession({ ...mine, beamId: NEW })

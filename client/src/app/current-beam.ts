@@ -149,7 +149,12 @@ export class CurrentBeam {
     const session = this.#session()
     if (session?.beamId !== beamId) return this.enter({ ...joinedSession(beamId), ...secret })
     // Whoever came without the link, and could not be let in, has it now; or it is newer than the keys that are here.
-    if (secret.invite && secret.invite !== session.invite) return this.enter({ ...session, ...secret })
+    if (secret.invite && secret.invite !== session.invite) {
+      // A page that seals nothing may have to stay out.
+      if (!this.#connection?.ways) return this.enter({ ...session, ...secret })
+      // What waits to be shared stays with the channel.
+      this.#connection.channel.invited(secret.invite)
+    }
     if (this.#context.stores.connection.getState().status === 'stopped') this.rejoin()
   }
 

@@ -59,6 +59,16 @@ describe('a version that came', () => {
     expect(versions.find(ITEM)?.sealed).toBe(second)
   })
 
+  it('does not count after one that its page has sealed later, though it never came before', async () => {
+    const [first, second] = [await envelope(), await envelope()]
+    versions.came(`${second}#copy`, of('lemons'))
+    expect(versions.came(first, of('bread'))).toEqual(of('lemons'))
+    // Which of two pages was later, nobody can tell.
+    const other = await Sealer.of(new Uint8Array(32))
+    const elsewhere = await other.seal('share_clipboard', new Uint8Array(8))
+    expect(versions.came(elsewhere, of('figs'))).toEqual(of('figs'))
+  })
+
   it('is the same one when the server has taken the name of its stored copy away', async () => {
     const [first, second] = [await envelope(), await envelope()]
     versions.came(`${first}#copy`, of('bread'))

@@ -2,10 +2,10 @@
  * The versions of sealed items that this page has seen. An item is sealed once, and what the server sends again of earlier
  * times counts no more: a version that was replaced, or the proof of a deletion that was used (E3, E4).
  */
-import { envelopeName } from '../crypto/envelope'
+import { envelopeName, headerOf } from '../crypto/envelope'
 import type { ItemId } from '../protocol/bindings'
 import { equalJson } from '../protocol/json'
-import type { SealedContent } from '../protocol/sealed-item'
+import { partEnvelope, type SealedContent } from '../protocol/sealed-item'
 
 /** A version of an item, as it went or came. */
 export interface Version {
@@ -58,7 +58,7 @@ export class ItemVersions {
   came(sealed: string, content: SealedContent): SealedContent {
     const known = this.#versions.get(content.id)
     const name = envelopeName(sealed)
-    if (known && this.#replaced.has(name)) return known.content
+    if (known && (this.#replaced.has(name) || isSealedBefore(sealed, known.came))) return known.content
     this.#deleted.delete(content.id)
     if (known?.came && envelopeName(known.came) !== name) this.#replaced.add(envelopeName(known.came))
     this.#versions.set(content.id, { sealed, content, came: sealed })
@@ -86,6 +86,12 @@ export class ItemVersions {
   isDeleted(id: ItemId): boolean {
     return this.#deleted.has(id)
   }
+}
+
+/** Whether the page that sealed one envelope has sealed another since: the server has held it back. */
+function isSealedBefore(sealed: string, other: string | null): boolean {
+  const [one, later] = [sealed, other ?? ''].map((text) => headerOf(partEnvelope(text).envelope))
+  return one?.page !== undefined && one.page === later?.page && one.number < later.number
 }
 
 /** By which an item that is shared again is known to be the same. */

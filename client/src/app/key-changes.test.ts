@@ -1,9 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Deposit } from '../crypto/keyring'
+import type { Deposit } from '../crypto/deposit'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { Secrets } from '../transport/secrets'
-import { ADA, BEAM, BOB, EVE, ITEM, newSecrets, OTHER, Page, Server } from './sealed-beam-stage'
+import {
+  ADA,
+  BEAM,
+  BOB,
+  EVE,
+  ITEM,
+  mortalSecrets,
+  newSecrets,
+  OTHER,
+  Page,
+  Server,
+} from './sealed-beam-stage'
 
 const CLEO = '41234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 const NEXT = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
@@ -170,6 +181,20 @@ describe('e15 the removal of a device', () => {
     expect(late.states.at(-1)).toBe('waiting')
   })
 
+  it('is not asked for over and over by the link of a stranger', async () => {
+    const stranger = newSecrets()
+    const { invite } = await stranger.make(BEAM)
+    new Page(server, CLEO, invite, stranger)
+    bob.channel.end()
+    const before = server.ways.length
+    const back = new Page(server, BOB, invite, bob.secrets)
+    server.lists(CLEO, BOB)
+    await back.is('sealed')
+    for (let times = 0; times < 20; times += 1) await settled()
+    const joins = server.ways.slice(before).filter(({ message }) => (message as { op: string }).op === 'join')
+    expect(joins).toHaveLength(1)
+  })
+
   it('seals anew what opens a kept beam without a device', async () => {
     ada.channel.kept(true, true)
     await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
@@ -203,6 +228,49 @@ describe('e15 the removal of a device', () => {
     await vi.waitFor(() => expect(written).toHaveLength(2))
     expect(written[1]?.current).not.toBe(written[0]?.current)
     expect(written[1]?.keys).toContain(written[0]?.keys[0])
+  })
+})
+
+describe('e15 a worker that is replaced while keys are changed', () => {
+  it.each(['handTo', 'sealKept'] as const)(
+    'keeps nothing waiting that goes out: before %s',
+    async (method) => {
+      const { secrets, diesBefore } = mortalSecrets()
+      ada = await makes(secrets)
+      ada.mayRemove = true
+      bob = await joins(BOB, ADA)
+      ada.channel.kept(true, true)
+      await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
+      await ada.channel.open(server.item(), null)
+      diesBefore(method)
+      removed(EVE, ADA, BOB)
+      ada.channel.share(ITEM, 'oat milk', 'text')
+      await vi.waitFor(() => expect(server.of('share')).toHaveLength(3))
+      await isUpToDate(bob)
+      expect((await bob.opens(server.item())).message).toBe('oat milk')
+    },
+  )
+
+  it('keeps nothing waiting that goes out when a beam is to be kept', async () => {
+    const { secrets, diesBefore } = mortalSecrets()
+    ada = await makes(secrets)
+    diesBefore('sealKept')
+    ada.channel.kept(true, true)
+    await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
+  })
+
+  it('is asked again to follow a beam to its new id', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    for (const [page, isMine] of [[ada, true] as const, [bob, false] as const]) {
+      vi.spyOn(page.secrets, 'moved').mockRejectedValueOnce(new Error('The keys cannot be reached.'))
+      page.channel.move(NEXT, isMine)
+    }
+    await settled()
+    vi.advanceTimersByTime(1_000)
+    await isUpToDate(bob)
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
+    expect((await bob.opens(server.item())).message).toBe('oat milk')
   })
 })
 

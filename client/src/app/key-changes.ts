@@ -1,5 +1,5 @@
 /** Keeps the keys of a sealed beam the same on all devices that are in, when one of them changes the keys (E15). */
-import type { WelcomeMessage } from '../crypto/keyring'
+import type { WelcomeMessage } from '../crypto/state-welcome'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import type { WayIn } from '../protocol/ways-in'
 import type { Having } from '../transport/secrets'
@@ -7,6 +7,8 @@ import type { SecretsDoor } from '../transport/secrets-door'
 
 export interface KeyChangesEvents {
   send(to: DeviceId, way: WayIn): void
+  /** A device has shown that it has the key that seals. */
+  onIn(device: DeviceId): void
   /** Another device has handed over what it has. */
   onHanded(having: Having): void
 }
@@ -75,8 +77,9 @@ export class KeyChanges {
   async introduced(from: DeviceId, { sealed, isAnswer }: Extract<WayIn, { op: 'device' }>) {
     const me = this.#me
     if (me === null || !this.#others.includes(from)) return () => {}
-    const { keys, isAsking } = await this.secrets.introduced(this.beam(), from, me, sealed)
+    const { keys, isAsking, isIn } = await this.secrets.introduced(this.beam(), from, me, sealed)
     return () => {
+      if (isIn) this.events.onIn(from)
       if (keys) this.hand([[from, keys]])
       // An answer is not answered, or two devices that know nothing of each other's keys would go on for ever.
       if (isAsking && !isAnswer) void this.#introduce(from, true)

@@ -1,5 +1,7 @@
 /** Pages in a sealed beam, whose server is the test. */
 import { expect, vi } from 'vitest'
+import { toBase64Url } from '../crypto/bytes'
+import type { KeptShared } from '../crypto/shared-keys'
 import { BeamMemory } from '../protocol/beam-memory'
 import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
@@ -16,10 +18,17 @@ export const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 export const ADA = '11234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 export const BOB = '21234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 export const EVE = '31234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+export const CLEO = '51234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 export const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 export const OTHER = '02234567-89ab-4cde-8f01-23456789abcd' as ItemId
 
 export const CLEAR: LiveItem = { id: OTHER, seq: 1, from: ADA, at: 1, message: 'clear', extra: 'text' }
+
+/** Keys are made and opened in other threads, which a machine that is in use lets wait. */
+const SLOWLY = { timeout: 5_000 }
+
+/** Has the form of an envelope, which anybody can make. */
+export const LOOKALIKE = `e2e1.${toBase64Url(Uint8Array.of(1, ...new Uint8Array(304)))}`
 
 interface Told {
   readonly type: 'share' | 'delete' | 'signal' | 'e2e'
@@ -92,7 +101,7 @@ export class Page {
   /** How often it has asked for all items again. */
   resyncs = 0
   readonly stores = { devices: createDevicesStore(), clearCopies: createClearCopiesStore() }
-  readonly transfers = { fileOf: vi.fn((): Blob | null => null), tell: vi.fn() }
+  readonly transfers = { fileOf: vi.fn((_id: ItemId): Blob | null => null), tell: vi.fn() }
   readonly trust: Record<string, Trust | null> = {}
 
   constructor(server: Server, me: DeviceId, invite: string | null, secrets = newSecrets()) {
@@ -143,7 +152,7 @@ export class Page {
 
   /** Resolves once the page says that the beam is so for it. */
   async is(kind: Encryption['kind']): Promise<void> {
-    await vi.waitFor(() => expect(this.states.at(-1)).toBe(kind))
+    await vi.waitFor(() => expect(this.states.at(-1)).toBe(kind), SLOWLY)
   }
 
   async opens(item: LiveItem): Promise<Item> {
@@ -156,7 +165,7 @@ export class Page {
   async opensLater(item: LiveItem): Promise<Item> {
     const before = this.resyncs
     await expect(this.opens(item)).rejects.toThrow()
-    await vi.waitFor(() => expect(this.resyncs).toBeGreaterThan(before))
+    await vi.waitFor(() => expect(this.resyncs).toBeGreaterThan(before), SLOWLY)
     return this.opens(item)
   }
 }
@@ -169,4 +178,58 @@ export function newDeposits(): Deposits {
 export function newSecrets(): Secrets {
   const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
   return new Secrets(nowhere, newDeposits())
+}
+
+/** A worker that keeps its keys. `diesBefore` has it replaced by another one before it is asked this the next time. */
+export function mortalSecrets(): { secrets: Secrets; diesBefore(method: keyof Secrets): void } {
+  const kept = new Map<BeamId, KeptShared>()
+  const store = {
+    read: async (beam: BeamId) => kept.get(beam) ?? null,
+    write: async (beam: BeamId, keys: KeptShared) => void kept.set(beam, keys),
+    remove: async (beam: BeamId) => void kept.delete(beam),
+  }
+  const start = () => new Secrets(store, newDeposits())
+  let worker = start()
+  let last: string | symbol | null = null
+  const secrets = new Proxy(worker, {
+    get: (_, method) => {
+      if (method === last) worker = start()
+      if (method === last) last = null
+      const asked: unknown = Reflect.get(worker, method)
+      return typeof asked === 'function' ? asked.bind(worker) : asked
+    },
+  })
+  return {
+    secrets,
+    diesBefore: (method) => {
+      last = method
+    },
+  }
+}
+
+export let server: Server
+/** The page that has made the beam. */
+export let ada: Page
+
+/** Ada makes a beam. It comes before each test. */
+export async function begins(): Promise<void> {
+  server = new Server()
+  const secrets = newSecrets()
+  const { invite } = await secrets.make(BEAM)
+  ada = new Page(server, ADA, invite, secrets)
+  await ada.is('sealed')
+}
+
+/** Bob opens the link and is let in. */
+export async function bobJoins(): Promise<Page> {
+  const bob = new Page(server, BOB, ada.invite)
+  await bob.is('waiting')
+  server.lists(ADA, BOB)
+  await bob.is('sealed')
+  return bob
+}
+
+/** Resolves once so many items were shared. */
+export async function shared(count = 1): Promise<void> {
+  await vi.waitFor(() => expect(server.of('share')).toHaveLength(count), SLOWLY)
 }

@@ -27,6 +27,7 @@ import { BeamKeys, type BeamKeysEvents, pause } from './beam-keys'
 import type { ClearCopies } from './clear-copies'
 import { DeletionWitnesses } from './deletion-witnesses'
 import { InOrder } from './in-order'
+import { InTurn } from './in-turn'
 import { ItemVersions } from './item-versions'
 import { MissingItems, type MissingItemsEvents } from './missing-items'
 import type { WaysIn } from './ways-in'
@@ -51,6 +52,8 @@ export class SealedBeam implements BeamChannel {
   /** Everything that goes out is sealed in its order, and everything that comes is opened in its own. */
   readonly #outgoing = new InOrder()
   readonly #incoming = new InOrder()
+  /** Versions and deletions of an item are opened at once, and count in the order in which they came. */
+  readonly #came = new InTurn<ItemId>()
   #hasEnded = false
 
   constructor(
@@ -148,6 +151,10 @@ export class SealedBeam implements BeamChannel {
     })
   }
 
+  offersAgain(id: ItemId): void {
+    this.#copies.offerAgain(id)
+  }
+
   signal(to: DeviceId, message: unknown): void {
     if (this.#keys.isClear) return this.#clear.signal(to, message)
     this.#send(async () => {
@@ -178,6 +185,10 @@ export class SealedBeam implements BeamChannel {
     this.#keys.heard(from, message)
   }
 
+  invited(invite: string): void {
+    this.#keys.invited(invite)
+  }
+
   welcomed(me: DeviceId): void {
     const isOther = this.#keys.me !== null && this.#keys.me !== me
     this.#keys.welcomed(me)
@@ -199,6 +210,8 @@ export class SealedBeam implements BeamChannel {
 
   synced(items: readonly LiveItem[]): void {
     this.#keys.synced(items)
+    // One that was edited since comes behind the copy that this device has made of it.
+    for (const { id, message } of items) if (isEnvelope(message)) this.#sealed.add(id)
     this.#missing.hear({ is: 'synced' })
   }
 
@@ -249,7 +262,7 @@ export class SealedBeam implements BeamChannel {
     this.#missing.hear({ is: 'changed' })
     if (id !== undefined) this.#keys.deleted(id)
     // Deleting by content concerns plain items alone.
-    const isOfSealed = id === undefined ? this.#versions.hasContent(message) : this.#versions.find(id)
+    const isOfSealed = id === undefined ? this.#versions.hasContent(message) : this.#sealed.has(id)
     const isSealed = isEnvelope(message) || isOfSealed
     if (!isSealed) return true
     const isRight = id !== undefined && (await this.#isProven(extra, id))
@@ -259,19 +272,29 @@ export class SealedBeam implements BeamChannel {
     return isRight
   }
 
-  async #isProven(extra: string | undefined, id: ItemId): Promise<boolean> {
+  #isProven(proof: string | undefined, id: ItemId): Promise<boolean> {
+    if (proof === undefined)
+      return this.#came.run(id, this.#isWitnessed(id), (isDeleted) => {
+        if (isDeleted) this.#versions.deleted(id)
+        return isDeleted
+      })
+    return this.#came.run(
+      id,
+      this.#isProof(proof, id),
+      (isRight) => isRight && this.#versions.proves(id, proof),
+    )
+  }
+
+  async #isProof(proof: string, id: ItemId): Promise<boolean> {
     await this.#keys.untilSettled()
-    if (extra === undefined) return this.#isWitnessed(id)
-    const opened = await this.#keys.texts.open('delete_note', extra)
-    const isRight = opened.is === 'open' && readSealedDeletion(opened.text) === id
-    return isRight && this.#versions.proves(id, extra)
+    const opened = await this.#keys.texts.open('delete_note', proof)
+    return opened.is === 'open' && readSealedDeletion(opened.text) === id
   }
 
   /** The server deletes too, as after a restart (S28), when it has lost the proofs that devices had. */
   async #isWitnessed(id: ItemId): Promise<boolean> {
-    const isDeleted = await this.#witnesses.confirm(id)
-    if (isDeleted) this.#versions.deleted(id)
-    return isDeleted
+    await this.#keys.untilSettled()
+    return this.#witnesses.confirm(id)
   }
 
   lookForMissing(): void {
@@ -289,20 +312,27 @@ export class SealedBeam implements BeamChannel {
 
   async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item> {
     this.#sealed.add(item.id)
-    this.#keys.sawEnvelope()
-    await this.#keys.untilSettled()
+    this.#keys.sawEnvelope(sealed)
     const { envelope, copy } = partEnvelope(sealed)
-    // What does not open yet comes again once its key is here. To wait for that would keep everything else waiting.
-    const opened = await this.#keys.texts.openOrSeek('share_clipboard', envelope)
-    const inside = opened.is === 'open' ? readSealedItem(opened.text) : null
-    if (!inside || inside.id !== item.id || inside.to !== item.to) throw new Error('The item does not open.')
-    const shown = this.#versions.came(sealed, inside)
+    const shown = await this.#came.run(item.id, this.#inside(item, envelope), (inside) =>
+      this.#versions.came(sealed, inside),
+    )
     const message = withoutGoneCopy(shown.message, copy)
     // Who shared it is no matter of the server's.
     const shownItem = liveItem({ ...item, message, extra: shown.extra, from: shown.from }, note)
     // The bytes of a file that was shared while the beam was clear travel as they are.
     const isClear = shownItem.content.kind === 'file' && shownItem.content.seal === undefined
     return isClear ? { ...shownItem, isClear } : shownItem
+  }
+
+  /** Returns what is inside the envelope of an item. @throws when it is not that item */
+  async #inside({ id, to }: LiveItem, envelope: string): Promise<SealedContent> {
+    await this.#keys.untilSettled()
+    // What does not open yet comes again once its key is here. To wait for that would keep everything else waiting.
+    const opened = await this.#keys.texts.openOrSeek('share_clipboard', envelope)
+    const inside = opened.is === 'open' ? readSealedItem(opened.text) : null
+    if (!inside || inside.id !== id || inside.to !== to) throw new Error('The item does not open.')
+    return inside
   }
 
   async #openSignal(from: DeviceId, envelope: string): Promise<{ message: unknown } | null> {

@@ -80,23 +80,34 @@ export class SealedTexts {
     this.#isSeeking = true
     while (this.#sought.size > 0) {
       const round = new Map(this.#sought)
-      try {
-        for (const way of [this.#keys.come, ...this.#keys.ways])
-          if (round.size > 0) await this.#seekBy(way, round)
-        for (const [keyId, isKnown] of round) this.#unknown.set(keyId, isKnown)
-      } catch {
-        // The worker does not answer. They are looked for again when the next envelope names them.
+      const isTold = await this.#seekIn(round).catch(() => false)
+      for (const [keyId, isKnown] of round) {
+        // Else it is looked for again when the next envelope names it.
+        if (isTold) this.#unknown.set(keyId, isKnown)
+        this.#sought.delete(keyId)
       }
-      for (const keyId of round.keys()) this.#sought.delete(keyId)
     }
     this.#isSeeking = false
   }
 
-  async #seekBy(way: () => Promise<void>, round: Map<string, Look>): Promise<void> {
-    await way()
+  /** Returns whether every way has told what it leads to. @throws when the worker does not answer */
+  async #seekIn(round: Map<string, Look>): Promise<boolean> {
+    let isTold = true
+    for (const way of [this.#keys.come, ...this.#keys.ways])
+      if (round.size > 0) isTold = (await this.#seekBy(way, round)) && isTold
+    return isTold
+  }
+
+  /** Returns false where it was not told what this way leads to. */
+  async #seekBy(way: () => Promise<void>, round: Map<string, Look>): Promise<boolean> {
+    const isTold = await way().then(
+      () => true,
+      () => false,
+    )
     const found = await takeKnown(round)
     for (const keyId of found) this.#sought.delete(keyId)
     if (found.length > 0) this.#keys.onFound()
+    return isTold
   }
 
   /** This device may have other keys now. Resolves to whether any of them had been asked for in vain. */

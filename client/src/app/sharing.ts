@@ -314,6 +314,7 @@ function offeringLost(
 function offerLost(context: Context, copies: StoredCopies, { id, content, to }: FileItem, file: File): void {
   const offered = { id, file, name: content.name, url: addressOf(file), ...keptOf(content) }
   offer(context, offered)
+  context.live()?.offersAgain?.(id)
   if (to === undefined) copies.storeBeside(offered)
 }
 

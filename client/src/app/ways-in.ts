@@ -1,6 +1,6 @@
 /** The ways into a sealed beam: this device asks to be let in, and lets others in (E6, E8). */
 import type { BeamId, DeviceId } from '../protocol/bindings'
-import { LettingIn } from '../protocol/letting-in'
+import { LettingIn, LOCKED_MS } from '../protocol/letting-in'
 import type { WayIn } from '../protocol/ways-in'
 import type { Encryption } from '../stores/encryption'
 import type { Trust } from '../stores/trust'
@@ -20,8 +20,10 @@ export interface WaysInEvents {
   onTrust(device: DeviceId, trust: Trust | null): void
   /** A device has let this one in, after a comparison. */
   onIn(device: DeviceId): void
-  /** A device has no key itself, or has one by now, or says that the link is wrong. */
+  /** A device has no key itself, or says that the link is wrong. */
   onRefused(): void
+  /** A device that has a key has spoken. */
+  onKeyedDevice(): void
   /** Whether the person wants to be asked before any device is let in without the link. */
   asksBefore(): boolean
   /** Whether this device has the secret of a link. */
@@ -34,6 +36,10 @@ export class WaysIn {
   readonly #lettingIn = new LettingIn()
   /** The devices that have no key themselves, each with whether it has the secret of a link. */
   readonly #keyless = new Map<DeviceId, boolean>()
+  /** The devices that are gone, and did not say that they have no key. */
+  readonly #silent = new Set<DeviceId>()
+  /** Whether the beam was clear to this page before: then nobody had a key. */
+  #wasClear = false
   /** The devices that say that the link of this one is none of the beam. */
   readonly #refusing = new Set<DeviceId>()
   /** What devices asked before this one had a key. They are let in once it has. */
@@ -43,8 +49,16 @@ export class WaysIn {
   #learning: { readonly promise: Promise<void>; readonly end: () => void } | null = null
   /** The devices with which this one compares, as a joiner. */
   readonly #comparing = new Set<DeviceId>()
+  /** Those of them whose person has refused this one: they are not asked again by itself. */
+  readonly #refusedBy = new Set<DeviceId>()
+  /** How often this one has begun anew with devices that have forgotten it. */
+  readonly #anew = new LettingIn()
+  /** Begins again with all devices: one may have been locked, and a message may be lost. */
+  #again: ReturnType<typeof setTimeout> | null = null
   /** What this device shows to be compared, of each joiner that waits. */
   readonly #asking = new Map<DeviceId, readonly number[]>()
+  /** Those of them that are being let in. */
+  readonly #entering = new Set<DeviceId>()
   #kind: Encryption['kind'] = 'unknown'
   #others: readonly DeviceId[] = []
   #me: DeviceId | null = null
@@ -61,26 +75,56 @@ export class WaysIn {
     this.#refusing.clear()
     this.#joining.end()
     this.#comparing.clear()
+    this.#refusedBy.clear()
   }
 
-  /**
-   * The devices that are here, or what the beam is to this one, may have changed.
-   * @param others the other devices that seal, in the order in which they joined
-   */
-  look(kind: Encryption['kind'], others: readonly DeviceId[]): void {
-    this.#kind = kind
+  /** This device has the secret of another link: all are asked with that, and nothing has to be compared. */
+  invited(): void {
+    this.#refusing.clear()
+    this.#joining.end()
+    this.#isIn(null)
+  }
+
+  /** @param others the other devices that seal and are here, in the order in which they joined */
+  listed(others: readonly DeviceId[]): void {
+    for (const device of this.#others.filter((one) => !others.includes(one))) {
+      // One that comes back may have a key by then. One that only passes by shuts nobody out who had no need of a key.
+      if (!this.#keyless.delete(device) && !this.#wasClear) this.#silent.add(device)
+    }
     this.#others = others
+  }
+
+  /** The devices that are here, or what the beam is to this one, may have changed. */
+  look(kind: Encryption['kind']): void {
+    this.#kind = kind
+    this.#wasClear ||= kind === 'clear'
+    const others = this.#others
     if (kind === 'sealed') {
       // The keys may have come otherwise, as from the deposit of a saved beam.
       this.#isIn(null)
       this.#answerEarly()
     }
     for (const device of this.#asking.keys()) if (!others.includes(device)) this.#withdraw(device)
-    // One that comes back has forgotten what both had begun.
+    // One that comes back may have forgotten what both had begun.
     for (const device of this.#comparing) if (!others.includes(device)) this.#comparing.delete(device)
+    if (kind !== 'locked') this.#stopComparing()
     if (kind === 'waiting' || this.#learning) return this.#joining.setDevices(others)
     this.#joining.end()
-    if (kind === 'locked') for (const device of others) void this.#commit(device)
+    if (kind === 'locked') this.#compare()
+  }
+
+  #compare(): void {
+    for (const device of this.#others) void this.#commit(device)
+    this.#again ??= setTimeout(() => {
+      this.#again = null
+      for (const device of this.#comparing) if (!this.#refusedBy.has(device)) this.#comparing.delete(device)
+      this.#compare()
+    }, LOCKED_MS)
+  }
+
+  #stopComparing(): void {
+    if (this.#again !== null) clearTimeout(this.#again)
+    this.#again = null
   }
 
   /** Whether every other device has said that it has no key itself. */
@@ -88,14 +132,26 @@ export class WaysIn {
     return this.#others.every((device) => this.#keyless.has(device))
   }
 
+  /** Whether a device that is gone may have a key: what waits for it must not go out in clear text. */
+  get mayComeBackKeyed(): boolean {
+    return this.#silent.size > 0
+  }
+
   /** Whether a device has no key itself, and has the secret of a link. */
   waits(device: DeviceId): boolean {
     return this.#keyless.get(device) === true
   }
 
-  /** A device says that it is in. */
-  isKeyed(device: DeviceId): void {
-    if (this.#keyless.delete(device)) this.events.onRefused()
+  /** A device has said something: perhaps what only one says that has a key. */
+  spoke(from: DeviceId, way: WayIn): void {
+    if (!this.#others.includes(from) || !isOfKeyed(way)) return
+    this.#keyless.delete(from)
+    this.events.onKeyedDevice()
+  }
+
+  /** A device is in. If it still waited for a person here, its keys came otherwise, as from the deposit of a saved beam. */
+  cameOtherwise(device: DeviceId): void {
+    if (this.#asking.has(device)) this.#withdraw(device)
   }
 
   /** Whether all others that have keys say that the link of this device is wrong. */
@@ -129,16 +185,17 @@ export class WaysIn {
   end(): void {
     this.hasLearnt()
     this.#joining.end()
+    this.#stopComparing()
     this.#asking.clear()
   }
 
   /** The person says that a joiner shows the same pictures. Returns whether it waited to be let in. */
   confirm(device: DeviceId): boolean {
+    if (this.#entering.has(device)) return true
     const signs = this.#asking.get(device)
     if (!signs) return false
     this.#asking.delete(device)
-    this.events.onTrust(device, { signs, state: 'verified', isIn: true })
-    void this.#letIn(device, signs)
+    void this.#letIn(device, signs, 'verified')
     return true
   }
 
@@ -146,6 +203,7 @@ export class WaysIn {
   refuse(device: DeviceId): void {
     if (!this.#asking.has(device)) return
     this.#withdraw(device)
+    this.#forget(device)
     this.events.send(device, { op: 'refused', why: 'person' })
   }
 
@@ -189,23 +247,36 @@ export class WaysIn {
   async #commit(device: DeviceId): Promise<void> {
     if (this.#comparing.has(device)) return
     this.#comparing.add(device)
-    const commitment = await this.secrets.commit(this.beam(), device)
-    this.events.send(device, { op: 'commit', commitment })
+    try {
+      const commitment = await this.secrets.commit(this.beam(), device)
+      this.events.send(device, { op: 'commit', commitment })
+    } catch {
+      // The worker was replaced: the next look begins again.
+      this.#comparing.delete(device)
+    }
   }
 
   async #joins(from: DeviceId, { op: _op, ...request }: Extract<WayIn, { op: 'join' }>) {
     const answer = await this.secrets.answer(this.beam(), from, request)
     if (answer === 'keyless') this.#early.set(from, { op: 'join', ...request })
-    const way: WayIn = typeof answer === 'string' ? this.#refusal(answer) : { op: 'welcome', ...answer }
-    return () => this.events.send(from, way)
+    if (typeof answer === 'string') return () => this.events.send(from, this.#refusal(answer))
+    return () => {
+      // It has come by the link meanwhile: nobody has to compare it.
+      if (this.#asking.has(from)) this.#withdraw(from)
+      this.#lettingIn.letsIn(from)
+      this.events.send(from, { op: 'welcome', ...answer })
+    }
   }
 
   async #commits(from: DeviceId, commitment: string): Promise<() => void> {
     const refuse = (why: 'keyless' | 'locked') => () => this.events.send(from, this.#refusal(why))
     if (this.#kind !== 'sealed') return refuse('keyless')
-    if (!this.#lettingIn.begins(from, this.events.now())) return refuse('locked')
-    const share = await this.secrets.accept(this.beam(), from, commitment)
-    return share ? () => this.events.send(from, { op: 'accept', ...share }) : refuse('locked')
+    const now = this.events.now()
+    const accepted = await this.secrets.accept(this.beam(), from, commitment, this.#lettingIn.mayBegin(now))
+    if (!accepted) return refuse('locked')
+    // The answer alone tells who stands between two devices what this one would show.
+    if (accepted.isNew) this.#lettingIn.begins(from, now)
+    return () => this.events.send(from, { op: 'accept', ...accepted.share })
   }
 
   #refusal(why: Refused['why']): Refused {
@@ -220,8 +291,7 @@ export class WaysIn {
     const isTrusted = !hasLetIn && !this.events.asksBefore()
     return () => {
       if (isTrusted) {
-        this.events.onTrust(from, { signs, state: 'unverified', isIn: true })
-        void this.#letIn(from, signs)
+        void this.#letIn(from, signs, 'unverified')
         return
       }
       this.#asking.set(from, signs)
@@ -231,12 +301,29 @@ export class WaysIn {
   }
 
   async #accepts(from: DeviceId, { op: _op, ...share }: Extract<WayIn, { op: 'accept' }>) {
-    const revealed = this.#comparing.has(from) ? await this.secrets.reveal(this.beam(), from, share) : null
+    if (!this.#comparing.has(from)) return () => {}
+    const revealed = await this.secrets.reveal(this.beam(), from, share)
+    if (!revealed) return () => this.#beginAnew(from)
     return () => {
-      if (!revealed || this.#kind === 'sealed') return
+      if (this.#kind === 'sealed') return
       this.events.onTrust(from, { signs: revealed.signs, state: 'unverified', isIn: false })
       this.events.send(from, { op: 'reveal', ...revealed.share })
     }
+  }
+
+  /** A device that was loaded again has other pictures. It could also be somebody who tries until they are the right ones. */
+  #beginAnew(device: DeviceId): void {
+    const now = this.events.now()
+    if (this.#kind !== 'locked' || !this.#anew.mayBegin(now)) return
+    this.#anew.begins(device, now)
+    this.#comparing.delete(device)
+    this.#forget(device)
+    void this.#commit(device)
+  }
+
+  /** What one of the two has begun with the other is over: the next time both show other pictures. */
+  #forget(device: DeviceId): void {
+    void this.secrets.forgetJoiner(this.beam(), device).catch(() => {})
   }
 
   async #letsIn(from: DeviceId, { op: _op, ...message }: Extract<WayIn, { op: 'welcome' }>) {
@@ -252,7 +339,7 @@ export class WaysIn {
   }
 
   /**
-   * With those that have not let this device in, nothing needs to be compared any more.
+   * With those that have not let this device in, nothing has to be compared any more.
    * @param by null where no device has
    */
   #isIn(by: DeviceId | null): void {
@@ -263,25 +350,56 @@ export class WaysIn {
     this.#comparing.clear()
   }
 
-  async #letIn(device: DeviceId, signs: readonly number[]): Promise<void> {
-    const welcome = await this.secrets.letIn(this.beam(), device, signs)
-    if (!welcome) return
+  async #letIn(device: DeviceId, signs: readonly number[], state: 'verified' | 'unverified'): Promise<void> {
+    this.#entering.add(device)
+    const welcome = await this.secrets.letIn(this.beam(), device, signs).catch(() => null)
+    this.#entering.delete(device)
+    if (!welcome) {
+      // It shows other pictures by then, or is not known any more.
+      this.events.onTrust(device, null)
+      this.events.send(device, { op: 'refused', why: 'proof' })
+      return
+    }
     this.#lettingIn.letsIn(device)
+    this.events.onTrust(device, { signs, state, isIn: true })
     this.events.send(device, { op: 'welcome', ...welcome })
   }
 
   #refuses(from: DeviceId, { why, hasLink = false }: Refused): void {
-    if (why === 'keyless') this.#keyless.set(from, hasLink)
+    if (why === 'keyless') {
+      this.#keyless.set(from, hasLink)
+      this.#silent.delete(from)
+    }
     if (why === 'proof') this.#refusing.add(from)
     if (why === 'keyless' || why === 'proof') this.events.onRefused()
     if (from === this.#joining.asked) this.#joining.next()
-    if (this.#comparing.delete(from)) this.events.onTrust(from, null)
+    if (!this.#comparing.has(from)) return
+    this.events.onTrust(from, null)
+    if (why === 'keyless' || why === 'proof') this.#comparing.delete(from)
+    if (why === 'person' || why === 'proof') this.#forget(from)
+    if (why === 'person') this.#refusedBy.add(from)
   }
 
   /** A joiner is not waited for any more. */
   #withdraw(device: DeviceId): void {
     this.#asking.delete(device)
     this.events.onTrust(device, null)
-    void this.secrets.forgetJoiner(this.beam(), device)
+  }
+}
+
+function isOfKeyed(way: WayIn): boolean {
+  switch (way.op) {
+    case 'accept':
+    case 'wait':
+    case 'welcome':
+    case 'device':
+    case 'keys':
+      return true
+    case 'refused':
+      return way.why !== 'keyless'
+    case 'join':
+    case 'commit':
+    case 'reveal':
+      return false
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { randomBytes } from './bytes'
+import { randomBytes, toBase64Url } from './bytes'
 import { Comparisons } from './comparisons'
 import { Keyring } from './keyring'
 
@@ -14,7 +14,7 @@ async function member(): Promise<Comparisons> {
 async function meet(ada: Comparisons, bob: Comparisons) {
   const commitment = await bob.commit(BEAM, ADA)
   const accepted = await ada.accept(BOB, commitment)
-  const revealed = accepted && (await bob.reveal(BEAM, ADA, accepted))
+  const revealed = accepted && (await bob.reveal(BEAM, ADA, accepted.share))
   const signs = revealed && (await ada.revealed(BEAM, BOB, revealed.share))
   if (!signs) throw new Error('They do not meet.')
   return { accepted, revealed, signs }
@@ -38,7 +38,7 @@ it('e8 a server in the middle makes the two show different signs, and gets no we
   const withEve = await meet(eve, bob)
   const commitment = await eve.commit(BEAM, ADA)
   const accepted = await ada.accept(BOB, commitment)
-  const shown = accepted && (await eve.reveal(BEAM, ADA, accepted))
+  const shown = accepted && (await eve.reveal(BEAM, ADA, accepted.share))
   const signs = shown && (await ada.revealed(BEAM, BOB, shown.share))
   expect(signs).toHaveLength(4)
   expect(signs).not.toEqual(withEve.signs)
@@ -49,8 +49,8 @@ it('e8 a joiner that reveals something else than it has committed itself to is n
   await ada.accept(BOB, await bob.commit(BEAM, ADA))
   const other = new Comparisons(new Keyring())
   await other.commit(BEAM, ADA)
-  const share = await ada.accept('another', await other.commit(BEAM, ADA))
-  const revealed = share && (await other.reveal(BEAM, ADA, share))
+  const accepted = await ada.accept('another', await other.commit(BEAM, ADA))
+  const revealed = accepted && (await other.reveal(BEAM, ADA, accepted.share))
   expect(revealed && (await ada.revealed(BEAM, BOB, revealed.share))).toBeNull()
   expect(await ada.letIn(BOB, [1, 2, 3, 4])).toBeNull()
 })
@@ -58,6 +58,17 @@ it('e8 a joiner that reveals something else than it has committed itself to is n
 it('e8 nobody chooses signs by answering twice', async () => {
   const [ada, bob] = [await member(), new Comparisons(new Keyring())]
   const { accepted, revealed } = await meet(ada, bob)
-  expect(await bob.reveal(BEAM, ADA, accepted)).toBeNull()
-  expect(await ada.revealed(BEAM, BOB, revealed.share)).toBeNull()
+  const other = { ...accepted.share, nonce: toBase64Url(randomBytes(32)) }
+  expect(await bob.reveal(BEAM, ADA, other)).toBeNull()
+  expect(await ada.revealed(BEAM, BOB, { ...revealed.share, nonce: other.nonce })).toBeNull()
+})
+
+it('e8 what is said again over another socket has the same answers, also while nobody may begin', async () => {
+  const [ada, bob] = [await member(), new Comparisons(new Keyring())]
+  const { accepted, revealed, signs } = await meet(ada, bob)
+  const commitment = await bob.commit(BEAM, ADA)
+  expect(await ada.accept(BOB, commitment, false)).toEqual({ ...accepted, isNew: false })
+  expect(await ada.accept('another', commitment, false)).toBeNull()
+  expect(await bob.reveal(BEAM, ADA, accepted.share)).toEqual(revealed)
+  expect(await ada.revealed(BEAM, BOB, revealed.share)).toEqual(signs)
 })

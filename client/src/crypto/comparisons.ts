@@ -2,15 +2,23 @@
  * Lets devices in that came without the link (E8): commit, accept, reveal, and then a welcome under what the two have in common.
  * A joiner does it with every device of the beam at once, and a device with every joiner.
  */
-import { type Bytes, fromBase64Url, randomBytes, toBase64Url } from './bytes'
+import { type Bytes, fromBase64Url, isEqual, randomBytes, toBase64Url } from './bytes'
 import { type Compared, commitmentOf, compare, isCommitted, type Share } from './comparing'
-import type { Keyring, WelcomeMessage } from './keyring'
+import type { Keyring } from './keyring'
+import { toldBy, type WelcomeMessage, welcomeWith } from './state-welcome'
 import { joinerKeys, publicBytes } from './welcome'
 
 /** What one device gives to a comparison, as it goes over the wire. Both are base64url. */
 export interface ShareMessage {
   readonly key: string
   readonly nonce: string
+}
+
+/** The answer to a joiner that begins. */
+export interface Accepted {
+  readonly share: ShareMessage
+  /** Whether it is another one than the joiner was given before: then what both show is another chance to guess. */
+  readonly isNew: boolean
 }
 
 /** One side of a comparison. */
@@ -23,41 +31,55 @@ interface Mine {
 interface Joiner extends Mine {
   readonly commitment: Bytes
   /** Known once it has revealed its share. */
-  readonly found?: { readonly publicKey: Bytes; readonly compared: Compared }
+  readonly found?: { readonly share: Share; readonly compared: Compared }
 }
 
 const NONCE_BYTES = 32
-/** Joiners that a device answers at a time: as many as a beam has devices. */
+/** Joiners that a device remembers: as many as a beam has devices. */
 const MOST_JOINERS = 100
 
 export class Comparisons {
   /** What this device, as a joiner, has begun with each device of the beam. */
-  readonly #begun = new Map<string, Mine & { readonly compared?: Compared }>()
+  readonly #begun = new Map<string, Mine & { readonly found?: { member: Share; compared: Compared } }>()
   readonly #joiners = new Map<string, Joiner>()
 
   constructor(readonly ring: Keyring) {}
 
   /**
-   * Begins to join by a device.
+   * Begins to join by a device, over each socket with the same: pictures that change could be made to change until they are right.
    * @param beam the 16 bytes of the beam's id
    * @returns the commitment, as base64url
    */
   async commit(beam: Bytes, device: string): Promise<string> {
-    const mine = await newSide()
+    const made = this.#begun.get(device) ?? (await newSide())
+    // It may have begun meanwhile over a socket that came after.
+    const mine = this.#begun.get(device) ?? made
     this.#begun.set(device, mine)
     return toBase64Url(await commitmentOf(beam, mine.share))
   }
 
-  /** A joiner begins, perhaps anew. Returns null for what is no commitment, and while too many others have begun. */
-  async accept(device: string, commitment: string): Promise<ShareMessage | null> {
+  /**
+   * A joiner begins, or says again what it has said over a socket that is gone.
+   * @param mayBegin whether it may, if it has not begun so
+   * @returns null for what is no commitment, and for a joiner that may not
+   */
+  async accept(device: string, commitment: string, mayBegin = true): Promise<Accepted | null> {
     const committed = fromBase64Url(commitment)
-    if (!committed || (this.#joiners.size >= MOST_JOINERS && !this.#joiners.has(device))) return null
+    const begun = this.#joiners.get(device)
+    if (committed && begun && isEqual(begun.commitment, committed))
+      return { share: messageOf(begun.share), isNew: false }
+    if (!committed || !mayBegin) return null
     const mine = await newSide()
+    this.#joiners.delete(device)
     this.#joiners.set(device, { ...mine, commitment: committed })
-    return messageOf(mine.share)
+    for (const oldest of [...this.#joiners.keys()].slice(0, -MOST_JOINERS)) this.#joiners.delete(oldest)
+    return { share: messageOf(mine.share), isNew: true }
   }
 
-  /** The device has accepted. Returns what this one reveals, and what both show; null for what is no share. */
+  /**
+   * The device has accepted. Returns what this one reveals, and what both show; null for what is no share, or another one than that
+   * device has given before.
+   */
   async reveal(
     beam: Bytes,
     device: string,
@@ -65,12 +87,13 @@ export class Comparisons {
   ): Promise<{ readonly share: ShareMessage; readonly signs: readonly number[] } | null> {
     const mine = this.#begun.get(device)
     const member = shareOf(message)
+    if (!mine || !member) return null
     // What it has accepted first counts: else it could choose what this device shows.
-    if (!mine || mine.compared || !member) return null
+    if (mine.found && !isSame(mine.found.member, member)) return null
     try {
       const shares = { joiner: mine.share, member }
       const compared = await compare(beam, shares, mine.keys.privateKey, member.publicKey)
-      this.#begun.set(device, { ...mine, compared })
+      this.#begun.set(device, { ...mine, found: { member, compared } })
       return { share: messageOf(mine.share), signs: compared.signs }
     } catch {
       return null
@@ -81,12 +104,13 @@ export class Comparisons {
   async revealed(beam: Bytes, device: string, message: ShareMessage): Promise<readonly number[] | null> {
     const begun = this.#joiners.get(device)
     const joiner = shareOf(message)
-    if (!begun || begun.found || !joiner) return null
+    if (!begun || !joiner) return null
+    if (begun.found) return isSame(begun.found.share, joiner) ? begun.found.compared.signs : null
     if (!(await isCommitted(beam, joiner, begun.commitment))) return null
     try {
       const shares = { joiner, member: begun.share }
       const compared = await compare(beam, shares, begun.keys.privateKey, joiner.publicKey)
-      this.#joiners.set(device, { ...begun, found: { publicKey: joiner.publicKey, compared } })
+      this.#joiners.set(device, { ...begun, found: { share: joiner, compared } })
       return compared.signs
     } catch {
       return null
@@ -97,9 +121,11 @@ export class Comparisons {
   async letIn(device: string, signs: readonly number[]): Promise<WelcomeMessage | null> {
     const found = this.#joiners.get(device)?.found
     this.#joiners.delete(device)
-    return found && found.compared.signs.join() === signs.join()
-      ? this.ring.welcomeFor(found.publicKey, device, found.compared.psk)
-      : null
+    const { shared } = this.ring
+    if (!shared || found?.compared.signs.join() !== signs.join()) return null
+    // Before anything is awaited: of two that come at once, only one is the first.
+    this.ring.letsIn()
+    return welcomeWith(shared, { publicKey: found.share.publicKey, device }, found.compared.psk)
   }
 
   /** Ends what a joiner has begun. */
@@ -111,14 +137,19 @@ export class Comparisons {
   /** Takes the welcome of a device. Returns whether this device has been let in by it. */
   async welcomed(me: string, device: string, message: WelcomeMessage): Promise<boolean> {
     const begun = this.#begun.get(device)
-    if (!begun?.compared) return false
-    return this.ring.openedWelcome(begun.keys, me, begun.compared.psk, message)
+    if (!begun?.found) return false
+    const told = await toldBy(message, { keys: begun.keys, device: me }, begun.found.compared.psk)
+    return told !== null && this.ring.welcomed(told, null)
   }
 }
 
 async function newSide(): Promise<Mine> {
   const keys = await joinerKeys()
   return { keys, share: { publicKey: await publicBytes(keys), nonce: randomBytes(NONCE_BYTES) } }
+}
+
+function isSame(one: Share, other: Share): boolean {
+  return isEqual(one.publicKey, other.publicKey) && isEqual(one.nonce, other.nonce)
 }
 
 function messageOf({ publicKey, nonce }: Share): ShareMessage {

@@ -6,8 +6,9 @@ import * as v from 'valibot'
 import { type Bytes, toBase64Url, utf8 } from './bytes'
 import { deviceKeys, openFrom, sealFor } from './device-keys'
 import { headerOf } from './envelope'
-import { type Keyring, sealedOf, type WelcomeMessage } from './keyring'
+import type { Keyring } from './keyring'
 import { sharedIn } from './shared-keys'
+import { messageOf, sealedOf, type WelcomeMessage } from './state-welcome'
 import { publicBytes } from './welcome'
 
 /** More changes than a device could have missed would leave no number for the next one. */
@@ -29,6 +30,8 @@ export interface Introduced {
   readonly keys: WelcomeMessage | null
   /** Whether it has to hear of this device too. */
   readonly isAsking: boolean
+  /** Whether it has the key that seals, and so waits for nobody to let it in. */
+  readonly isIn: boolean
 }
 
 export class HandingOver {
@@ -52,27 +55,28 @@ export class HandingOver {
   /** A device has introduced itself. Its key counts only where it was sealed under the newest one: a removed device has the others. */
   async introduced(from: string, me: string, envelope: string): Promise<Introduced> {
     const { ring } = this
-    const none = { keys: null, isAsking: false }
-    if (!ring.isKeyed || ring.isRemoved(from)) return none
+    const none = { keys: null, isAsking: false, isIn: false }
+    if (!ring.isKeyed || ring.devices.isRemoved(from)) return none
     if (headerOf(envelope)?.keyId !== ring.shared?.current)
-      return { keys: await this.handTo(from, me), isAsking: !ring.knows(envelope) }
+      return { ...none, keys: await this.handTo(from, me), isAsking: !ring.knows(envelope) }
     const opened = await ring.open('e2e', envelope)
     const said = opened && readIntroduction(new TextDecoder().decode(opened.content))
     if (!said || said.from !== from || said.to !== me) return none
-    const isNew = ring.learnDevice(from, said.key)
+    // The keys may have been changed since, perhaps because of this very device.
+    if (headerOf(envelope)?.keyId !== ring.shared?.current) return none
+    const isNew = ring.devices.learn(from, said.key)
     const isOther = said.invite !== ring.inviteId
-    return { keys: isOther ? await this.handTo(from, me) : null, isAsking: isNew || isOther }
+    return { keys: isOther ? await this.handTo(from, me) : null, isAsking: isNew || isOther, isIn: true }
   }
 
   /** Returns what this device has, for one that is in; null where that one's key is not known. */
   async handTo(device: string, me: string): Promise<WelcomeMessage | null> {
-    const publicKey = this.ring.keyOfDevice(device)
+    const publicKey = this.ring.devices.keyOf(device)
     const { shared } = this.ring
     if (!publicKey || !shared) return null
     try {
       const own = { device: me, keys: await this.#own }
-      const { encapsulated, sealed } = await sealFor({ device, publicKey }, own, utf8(JSON.stringify(shared)))
-      return { encapsulated: toBase64Url(encapsulated), sealed: toBase64Url(sealed) }
+      return messageOf(await sealFor({ device, publicKey }, own, utf8(JSON.stringify(shared))))
     } catch {
       return null
     }
@@ -84,7 +88,8 @@ export class HandingOver {
    * @returns whether anything was taken
    */
   async handed(from: string, me: string, message: WelcomeMessage, here: readonly string[]): Promise<boolean> {
-    const publicKey = this.ring.keyOfDevice(from)
+    const { devices } = this.ring
+    const publicKey = devices.keyOf(from)
     const sealed = sealedOf(message)
     const before = this.ring.shared
     if (!publicKey || !sealed || !before) return false
@@ -92,8 +97,9 @@ export class HandingOver {
     const content = await openFrom({ device: from, publicKey }, own, sealed)
     const told = content && sharedIn(new TextDecoder().decode(content))
     if (!told || told.changes.some((one, at) => one > (before.changes[at] ?? 0) + MOST_MISSED)) return false
-    if (told.removed.some((device) => here.includes(device) && !this.ring.isRemoved(device))) return false
-    return this.ring.take(told)
+    if (told.removed.some((device) => here.includes(device) && !devices.isRemoved(device))) return false
+    // It may have been removed meanwhile.
+    return this.ring.take(told, () => (devices.isRemoved(from) ? 'nothing' : 'all'))
   }
 }
 

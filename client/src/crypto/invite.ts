@@ -1,6 +1,7 @@
 /** The invite secret of a beam, which is in its link behind `#k=` and never sent, and what a joiner proves with it. */
-import { type Bytes, concat, isEqual, utf8 } from './bytes'
+import { type Bytes, isEqual, utf8 } from './bytes'
 import { derive } from './hkdf'
+import { hmac } from './hmac'
 
 const SECRET_BYTES = 32
 const ID_BYTES = 8
@@ -27,8 +28,7 @@ export async function inviteKeysOf(secret: Bytes): Promise<InviteKeys> {
 
 /** Returns what proves that the owner of a public key has the link. */
 export async function proofOf({ mac }: InviteKeys, publicKey: Uint8Array): Promise<Bytes> {
-  const key = await crypto.subtle.importKey('raw', mac, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-  return new Uint8Array(await crypto.subtle.sign('HMAC', key, concat(utf8('join'), publicKey)))
+  return hmac(mac, utf8('join'), publicKey)
 }
 
 /**

@@ -2,24 +2,25 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { toBase64Url } from './bytes'
 import { Keyring } from './keyring'
+import { LinkJoining } from './link-joining'
 import { sharedIn } from './shared-keys'
 
 const DEVICE = '21234567-89ab-8cde-8f01-23456789abcd'
 
 /** A device that has the link of the beam. */
-async function joiner({ secret }: Keyring): Promise<Keyring> {
+async function joiner({ secret }: Keyring): Promise<LinkJoining> {
   const ring = new Keyring()
   if (secret) await ring.invite(secret)
-  return ring
+  return new LinkJoining(ring)
 }
 
 async function join(from: Keyring, as = DEVICE): Promise<Keyring> {
-  const ring = await joiner(from)
-  const request = await ring.ask()
-  const answer = request && (await from.answer(as, request))
+  const bob = await joiner(from)
+  const request = await bob.ask()
+  const answer = request && (await new LinkJoining(from).answer(as, request))
   if (!answer || typeof answer === 'string') throw new Error(`refused: ${answer}`)
-  expect(await ring.welcomed(DEVICE, answer)).toBe(true)
-  return ring
+  expect(await bob.welcomed(DEVICE, answer)).toBe(true)
+  return bob.ring
 }
 
 it('e6 a device that was let in opens what was sealed before, and seals what the others open', async () => {
@@ -40,19 +41,19 @@ it('e6 a device that was let in lets others in', async () => {
 })
 
 it('e6 nobody is let in without the secret, by a proof of another key, or by a device that has no key', async () => {
-  const ada = await Keyring.make()
-  const [bob, eve] = [await joiner(ada), await joiner(await Keyring.make())]
+  const ada = new LinkJoining(await Keyring.make())
+  const [bob, eve] = [await joiner(ada.ring), await joiner(await Keyring.make())]
   const [right, wrong] = [await bob.ask(), await eve.ask()]
   if (!right || !wrong) throw new Error('They have secrets.')
   expect(await ada.answer(DEVICE, wrong)).toBe('proof')
   expect(await ada.answer(DEVICE, { ...right, key: wrong.key })).toBe('proof')
   expect(await ada.answer(DEVICE, { ...right, id: wrong.id })).toBe('proof')
-  expect(await (await joiner(ada)).answer(DEVICE, right)).toBe('keyless')
+  expect(await (await joiner(ada.ring)).answer(DEVICE, right)).toBe('keyless')
 })
 
 it('e6 a welcome for another device, or for an earlier join, opens nothing', async () => {
-  const ada = await Keyring.make()
-  const [bob, late] = [await joiner(ada), await joiner(ada)]
+  const ada = new LinkJoining(await Keyring.make())
+  const [bob, late] = [await joiner(ada.ring), await joiner(ada.ring)]
   const request = await bob.ask()
   await late.ask()
   const forOther = request && (await ada.answer('another', request))

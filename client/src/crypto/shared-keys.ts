@@ -23,6 +23,17 @@ export interface SharedKeys {
   readonly removed: readonly string[]
 }
 
+/**
+ * Why a device deposits the keys of a saved beam (E9), or does not. Of two that pages of a browser have kept, the later here counts: who
+ * has the keys from the deposit deposits them until it was welcomed, because what it was told then the server may not have.
+ */
+const DEPOSIT_REASONS = ['none', 'withdrawn', 'welcomed', 'saved'] as const
+export type DepositReason = (typeof DEPOSIT_REASONS)[number]
+
+export function laterReason(one: DepositReason, other: DepositReason): DepositReason {
+  return DEPOSIT_REASONS.indexOf(one) > DEPOSIT_REASONS.indexOf(other) ? one : other
+}
+
 /** What is kept of them in this browser. */
 export interface KeptShared extends SharedKeys {
   /** Of which this device's own key pair follows. */
@@ -31,8 +42,7 @@ export interface KeptShared extends SharedKeys {
   readonly past: readonly string[]
   /** All devices that were removed, perhaps after the key that seals was made. */
   readonly gone: readonly string[]
-  /** Whether this device deposits the keys (E9): its person has saved the beam, or it has them from the deposit. */
-  readonly deposits: boolean
+  readonly depositReason: DepositReason
   /** Whether the server has said that it stores the beam. */
   readonly isStored?: boolean | undefined
 }
@@ -55,7 +65,7 @@ const keptSchema = v.object({
   own: v.string(),
   past: v.array(v.string()),
   gone: v.array(v.string()),
-  deposits: v.boolean(),
+  depositReason: v.optional(v.picklist(DEPOSIT_REASONS), 'none'),
   isStored: v.optional(v.boolean()),
 })
 

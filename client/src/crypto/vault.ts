@@ -7,10 +7,11 @@ import * as v from 'valibot'
 import { openBox, sealBox } from './box'
 import { type Bytes, fromBase64Url, randomBytes, toBase64Url, utf8 } from './bytes'
 import { deviceKeys } from './device-keys'
-import { type Deposit, sealedOf } from './keyring'
+import type { SavedShared } from './saved-keys'
+import { sealedOf } from './state-welcome'
 import { publicBytes, suite } from './welcome'
 
-const SECRET_BYTES = 32
+const VAULT_BYTES = 32
 /** Digits of each group of a fingerprint, of which each stands for five bytes. */
 const GROUP_DIGITS = 5
 const GROUPS = 6
@@ -25,10 +26,8 @@ export interface SealedKeys {
   readonly sealed: string
 }
 
-/** The keys of a saved beam as they lie in a vault. */
-export interface VaultedKeys extends Deposit {
-  /** Whether the server ever had keys of this beam. */
-  readonly isDeposited: boolean
+/** The keys of a saved beam as they lie in a vault. `isDeposited`: whether the server ever had keys of it. */
+export interface VaultedKeys extends SavedShared {
   /**
    * The people to whom the owner has handed them, with the public keys of then: what the server says of who has a share hands nothing to
    * anybody. Only in what the owner has sealed to itself.
@@ -57,16 +56,16 @@ export class Vault {
   }
 
   static make(): Promise<Vault> {
-    return Vault.of(randomBytes(SECRET_BYTES))
+    return Vault.of(randomBytes(VAULT_BYTES))
   }
 
   /** Opens what `wrapped` has made. Returns null for another key, or a vault with another public key than it was made with. */
   static async unwrap(wrapped: string, key: Bytes, opens: Opens, publicKey: string): Promise<Vault | null> {
     const bytes = fromBase64Url(wrapped)
     const text = bytes && (await openBox(await boxKey(key), bytes, about(opens)))
-    const secret = text ? fromBase64Url(text) : null
-    if (secret?.byteLength !== SECRET_BYTES) return null
-    const vault = await Vault.of(secret)
+    const opened = text ? fromBase64Url(text) : null
+    if (opened?.byteLength !== VAULT_BYTES) return null
+    const vault = await Vault.of(opened)
     return vault.publicKey === publicKey ? vault : null
   }
 

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import vectors from '../../../shared/tests/vectors.json'
 import { type Bytes, concat, fromBase64Url, toBase64Url } from './bytes'
 import { commitmentOf, compare, type Share } from './comparing'
+import { inviteOf } from './current-keys'
+import { depositOf, isProven } from './deposit'
 import { deviceKeys, openFrom } from './device-keys'
 import { type Kind, keyIdOf, Opener, Sealer } from './envelope'
 import { CHUNK_BYTES, chunkStart, FileCipher, HEADER_BYTES } from './file-chunks'
@@ -44,6 +46,17 @@ it('of an invite follow its id, what proves it, and a pre-shared key', async () 
   const keys = await inviteKeysOf(bytes(secret))
   expect([keys.id, keys.mac, keys.psk].map(toBase64Url)).toEqual([id, mac, psk])
   expect(toBase64Url(await proofOf(keys, bytes(publicKey)))).toBe(proof)
+})
+
+it('deposited keys are proved byte for byte to who has the link, or a link that was made of the key', async () => {
+  const { secret, keys, current, proof, inviteOfKey } = vectors.deposit
+  const deposit = { keys, current, proof }
+  expect(await depositOf(bytes(secret), deposit)).toEqual(deposit)
+  const sealing = bytes(keys.at(-1) ?? '')
+  expect(toBase64Url(await inviteOf(sealing))).toBe(inviteOfKey)
+  expect(await isProven(deposit, sealing, bytes(secret))).toBe(true)
+  expect(await isProven({ ...deposit, keys: keys.slice(1) }, sealing, bytes(secret))).toBe(false)
+  expect(await isProven({ ...deposit, proof: null }, sealing, bytes(inviteOfKey))).toBe(true)
 })
 
 it('a welcome opens', async () => {

@@ -158,7 +158,11 @@ keys: Array<DepositedKey>,
 /**
  * The id of that which seals; null where there is no key.
  */
-current: KeyId | null, };
+current: KeyId | null, 
+/**
+ * Shows who has the link that the keys are of its beam; null by a device that does not know it.
+ */
+proof: DepositProof | null, };
 
 /**
  * A share of a beam, as the beam's owner and admins see it.
@@ -356,6 +360,11 @@ export type CurrentUser = {
  * The logged-in user.
  */
 user: User, };
+
+/**
+ * Shows to who has the link of a sealed beam that its keys were deposited by somebody who has it too (E9).
+ */
+export type DepositProof = string & { readonly __id: 'deposit proof' };
 
 /**
  * A key that seals what is shared in a beam (E1), as it is deposited with the server (H52).

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DeviceId, ItemId } from './bindings'
-import { clearMessage, copyId, originalOf } from './clear-copy'
+import { clearMessage, copyId, copyMessage, originalOf } from './clear-copy'
 
 const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const ADA = '11234567-89ab-8cde-8f01-23456789abcd' as DeviceId
@@ -26,5 +26,22 @@ it('e12_the_copy_of_a_sealed_file_has_neither_its_key_nor_its_sealed_copy', () =
   expect(clearMessage(sealed)).toEqual({ file, base: 1 })
   for (const other of ['text', null, 3, { title: 'a' }, { file: null }, { file }]) {
     expect(clearMessage(other)).toEqual(other)
+  }
+})
+
+it('e12_the_copy_of_a_note_shows_the_copies_of_its_pictures', () => {
+  const note = (src: string) => ({
+    title: 'item:',
+    content: { root: { children: [{ type: 'image', src }] } },
+  })
+  expect(copyMessage(note(`item:${ITEM}`), ADA, OLD)).toEqual(note(`item:${copyId(ITEM, ADA, OLD)}`))
+  for (const other of [
+    note('data:image/png;base64,AAAA'),
+    note('item:7'),
+    { title: `item:${ITEM}` },
+    'text',
+    null,
+  ]) {
+    expect(copyMessage(other, ADA, OLD)).toEqual(other)
   }
 })

@@ -4,6 +4,9 @@ import { readUuid, writeUuid } from './frames'
 
 const ID_BYTES = 16
 
+/** The address of a picture that a note has as an item of its own. */
+const PICTURE = /^item:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
 /**
  * Returns the id of the copy of an item that one device sends another: the three ids combined by exclusive or. So a page that was
  * reloaded knows its copies, an edit replaces the copy, and the copies that several devices make are different items.
@@ -26,6 +29,19 @@ export function clearMessage(message: unknown): unknown {
   if (typeof file !== 'object' || file === null || !('seal' in file)) return message
   const { seal: _seal, url: _url, ...facts } = file as Record<string, unknown>
   return { ...rest, file: facts }
+}
+
+/**
+ * Returns the message of the copy that one device sends another: that of the item, where the pictures in a note are the copies that
+ * the device has of them.
+ */
+export function copyMessage(message: unknown, from: DeviceId, to: DeviceId): unknown {
+  const clear = clearMessage(message)
+  if (typeof clear !== 'object' || clear === null) return clear
+  return JSON.parse(JSON.stringify(clear), (key: string, value: unknown) => {
+    const [, picture] = (key === 'src' && typeof value === 'string' && PICTURE.exec(value)) || []
+    return picture === undefined ? value : `item:${copyId(picture as ItemId, from, to)}`
+  })
 }
 
 function bytesOf(uuid: string): Uint8Array {

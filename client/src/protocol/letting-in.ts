@@ -1,4 +1,4 @@
-/** Decides how many devices without the link may try to be let in (E8). */
+/** Decides how often devices without the link may try to be let in (E8). */
 import type { DeviceId } from './bindings'
 
 /**
@@ -6,18 +6,20 @@ import type { DeviceId } from './bindings'
  * chance in 2^24 with each.
  */
 const MOST_TRIES = 3
-const LOCKED_MS = 10 * 60_000
+export const LOCKED_MS = 10 * 60_000
 
 export class LettingIn {
   /** The tries that led to nothing yet, with the time of each. A device may have several. */
   #tries: readonly { readonly device: DeviceId; readonly at: number }[] = []
 
-  /** A joiner begins. Returns false while nobody may. */
-  begins(device: DeviceId, now: number): boolean {
+  /** Whether a joiner may begin. */
+  mayBegin(now: number): boolean {
     this.#tries = this.#tries.filter(({ at }) => now - at < LOCKED_MS)
-    if (this.#tries.length >= MOST_TRIES) return false
+    return this.#tries.length < MOST_TRIES
+  }
+
+  begins(device: DeviceId, now: number): void {
     this.#tries = [...this.#tries, { device, at: now }]
-    return true
   }
 
   /** A joiner was let in: its tries do not count. */

@@ -2,7 +2,7 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamKeys, BeamShare, BeamVault, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, DepositedKey, Device, DeviceId, Diagnosis, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, Forwarding, IceServer, ItemId, JoinPolicy, Kept, KeptBeam, KeptBeams, KeyId, Level, Limits, LinkAccess, LiveItem, LoginWay, Me, MyShares, Note, Opaque, OwnCertificate, OwnVault, Placed, PublicUser, RelayUse, Role, SavedBeam, SealedKeys, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, Stretch, SyncPage, UploadedFile, User, Vault, VaultPerson, Welcome } from './bindings'
+import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamKeys, BeamShare, BeamVault, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, DepositProof, DepositedKey, Device, DeviceId, Diagnosis, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, Forwarding, IceServer, ItemId, JoinPolicy, Kept, KeptBeam, KeptBeams, KeyId, Level, Limits, LinkAccess, LiveItem, LoginWay, Me, MyShares, Note, Opaque, OwnCertificate, OwnVault, Placed, PublicUser, RelayUse, Role, SavedBeam, SealedKeys, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, Stretch, SyncPage, UploadedFile, User, Vault, VaultPerson, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/
@@ -89,6 +89,8 @@ export const beamDetailsSchema = v.object({
 
 export const beamKeySchema = v.custom<BeamKey>(isToken) satisfies v.GenericSchema<unknown, BeamKey>
 
+export const depositProofSchema = v.custom<DepositProof>(isToken) satisfies v.GenericSchema<unknown, DepositProof>
+
 export const depositedKeySchema = v.custom<DepositedKey>(isToken) satisfies v.GenericSchema<unknown, DepositedKey>
 
 export const keyIdSchema = v.custom<KeyId>(isKeyId) satisfies v.GenericSchema<unknown, KeyId>
@@ -96,6 +98,7 @@ export const keyIdSchema = v.custom<KeyId>(isKeyId) satisfies v.GenericSchema<un
 export const beamKeysSchema = v.object({
   keys: v.array(depositedKeySchema),
   current: v.nullish(keyIdSchema, null),
+  proof: v.nullish(depositProofSchema, null),
 }) satisfies v.GenericSchema<unknown, BeamKeys>
 
 export const opaqueSchema = v.string() satisfies v.GenericSchema<unknown, Opaque>

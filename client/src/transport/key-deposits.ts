@@ -3,25 +3,38 @@
  * in the page's memory. It renews no login: the page does so before.
  */
 import * as v from 'valibot'
-import type { Deposit } from '../crypto/keyring'
+import type { Deposit } from '../crypto/deposit'
 import type { BeamId } from '../protocol/bindings'
 import { beamKeysSchema } from '../protocol/schemas'
 
-/** Returns null where nothing was deposited. @throws when the server does not tell */
+export const TIMEOUT_MS = 30_000
+/** By these the server refuses a caller (H52): it has no deposit for it, and will have none when it is asked again. */
+const REFUSALS = [401, 403, 404]
+
+/** Whether an answer says that there is nothing for this person. */
+export function hasNothing(status: number): boolean {
+  return REFUSALS.includes(status)
+}
+
+/** Returns null where nothing was deposited for this person to read. @throws when the server does not tell */
 export async function readDeposit(beam: BeamId): Promise<Deposit | null> {
-  const { keys, current } = await ask(beam, {})
-  return current === null ? null : { keys, current }
+  const answer = await ask(beam, {})
+  if (hasNothing(answer.status)) return null
+  const { keys, current, proof } = v.parse(beamKeysSchema, await bodyOf(answer))
+  return current === null ? null : { keys, current, proof }
 }
 
 /** @throws when the server does not take it */
 export async function writeDeposit(beam: BeamId, deposit: Deposit): Promise<void> {
   const headers = { 'content-type': 'application/json' }
-  const { keys, current } = deposit
-  await ask(beam, { method: 'PUT', headers, body: JSON.stringify({ keys, current }) })
+  await bodyOf(await ask(beam, { method: 'PUT', headers, body: JSON.stringify(deposit) }))
 }
 
-async function ask(beam: BeamId, request: RequestInit) {
-  const answer = await fetch(`/api/beams/${beam}/keys/`, request)
+function ask(beam: BeamId, request: RequestInit): Promise<Response> {
+  return fetch(`/api/beams/${beam}/keys/`, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) })
+}
+
+function bodyOf(answer: Response): Promise<unknown> {
   if (!answer.ok) throw new Error(`The server answers ${answer.status}.`)
-  return v.parse(beamKeysSchema, await answer.json())
+  return answer.json()
 }

@@ -4,10 +4,13 @@
  */
 import { fromBase64Url, toBase64Url } from '../crypto/bytes'
 import { Comparisons, type ShareMessage } from '../crypto/comparisons'
+import { type Deposit, isSameKeys } from '../crypto/deposit'
 import type { Header, Kind } from '../crypto/envelope'
 import { HandingOver, type Introduced } from '../crypto/handing-over'
-import { type Deposit, type JoinRequest, Keyring, type Refusal, type WelcomeMessage } from '../crypto/keyring'
+import { Keyring } from '../crypto/keyring'
+import { type JoinRequest, LinkJoining, type Refusal } from '../crypto/link-joining'
 import type { KeptShared } from '../crypto/shared-keys'
+import type { WelcomeMessage } from '../crypto/state-welcome'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { writeUuid } from '../protocol/frames'
 import { NO_VAULT, type OwnVault } from './own-vault'
@@ -54,10 +57,21 @@ export interface Deposits {
   write(beam: BeamId, keys: Deposit): Promise<void>
 }
 
+/** The keys of a beam, and what lets devices in and hands them on. */
+class Beam {
+  readonly joining: LinkJoining
+  readonly comparing: Comparisons
+  readonly handing: HandingOver
+
+  constructor(readonly ring = new Keyring()) {
+    this.joining = new LinkJoining(ring)
+    this.comparing = new Comparisons(ring)
+    this.handing = new HandingOver(ring)
+  }
+}
+
 export class Secrets {
-  readonly #rings = new Map<BeamId, Keyring>()
-  readonly #comparisons = new WeakMap<Keyring, Comparisons>()
-  readonly #handingOver = new WeakMap<Keyring, HandingOver>()
+  readonly #beams = new Map<BeamId, Beam>()
 
   constructor(
     readonly kept: KeptKeys,
@@ -68,14 +82,14 @@ export class Secrets {
   /** Makes the keys of a beam that this device has created. */
   async make(beam: BeamId): Promise<Having> {
     const ring = await Keyring.make()
-    this.#rings.set(beam, ring)
+    this.#beams.set(beam, new Beam(ring))
     await this.#keep(beam, ring)
     return having(ring)
   }
 
   /** Makes a key of a beam whose link this device has, where nobody has one. */
   async makeKey(beam: BeamId): Promise<Having> {
-    const ring = this.#ring(beam)
+    const { ring } = this.#beam(beam)
     if (!ring.isKeyed) await ring.makeKey()
     await this.#keep(beam, ring)
     return having(ring)
@@ -86,8 +100,9 @@ export class Secrets {
    * @param invite base64url; null without a link, or where it carries no secret
    */
   async enter(beam: BeamId, invite: string | null): Promise<Having> {
-    const ring = this.#rings.get(beam) ?? new Keyring()
-    this.#rings.set(beam, ring)
+    const entered = this.#beams.get(beam) ?? new Beam()
+    this.#beams.set(beam, entered)
+    const { ring } = entered
     // Keys are swept by the time at which they were written last.
     await this.#keep(beam, ring)
     const secret = invite === null ? null : fromBase64Url(invite)
@@ -100,22 +115,33 @@ export class Secrets {
 
   /** The server stores the beam, so that it may have the keys. @param isMine whether the person at this device has saved it */
   async stored(beam: BeamId, isMine: boolean): Promise<Having> {
-    const ring = this.#ring(beam)
-    ring.stored(isMine, isMine && (await this.vault.isOpen()))
+    const { ring } = this.#beam(beam)
+    ring.saved.stored(isMine, isMine && (await this.vault.isOpen()))
     await this.#keep(beam, ring)
     return having(ring)
   }
 
   /** Deposits the keys of a beam that is saved, so that those who may read it can open it. @throws when the server refuses */
   async deposit(beam: BeamId): Promise<void> {
-    const ring = this.#ring(beam)
-    const { deposit } = ring
-    if (!deposit) return
-    const go = await this.vault.write(beam, deposit, ring.isVaulted)
-    if (go === 'nowhere') return
-    if (go === 'to-server') await this.deposits.write(beam, deposit)
-    ring.wasDeposited(go === 'into-vaults')
+    const { ring } = this.#beam(beam)
+    if (!ring.shared) return
+    const go = await this.vault.write(beam, ring.shared, ring.saved.isVaulted)
+    if (go === 'into-vaults') ring.saved.wentTo('vaults')
+    else if (go === 'nowhere' || !(await this.#depositHere(beam, ring))) return
     await this.#keep(beam, ring)
+  }
+
+  /** Resolves to whether the server has the keys now. */
+  async #depositHere(beam: BeamId, ring: Keyring): Promise<boolean> {
+    const deposit = await ring.deposit()
+    if (!deposit) return false
+    // Who has the link could not believe what a device without it deposits.
+    const before = deposit.proof === null ? await this.deposits.read(beam) : null
+    // It may have heard of the vaults meanwhile.
+    if (ring.saved.isVaulted) return false
+    ring.saved.wentTo('server')
+    if (!before || !isSameKeys(before, deposit)) await this.deposits.write(beam, deposit)
+    return true
   }
 
   /** Deposits the keys of a saved beam again, as where somebody is to have them too. @throws when the server refuses */
@@ -125,22 +151,27 @@ export class Secrets {
     if (isKeyed && deposits) await this.deposit(beam)
   }
 
-  /** Takes what was deposited with a saved beam, where there is any. */
+  /** Takes what was deposited with a saved beam, where there is any, or lies in the person's vault. @throws when the server does not tell */
   async withdraw(beam: BeamId): Promise<Having> {
-    const ring = this.#ring(beam)
-    const sealed = await this.vault.read(beam).catch(() => null)
-    const deposit = sealed ?? (await this.deposits.read(beam).catch(() => null))
-    if (deposit && (await ring.withdraw(deposit))) await this.#keep(beam, ring)
+    const { ring } = this.#beam(beam)
+    if (await this.#withdrawn(beam, ring)) await this.#keep(beam, ring)
     return having(ring)
+  }
+
+  async #withdrawn(beam: BeamId, ring: Keyring): Promise<boolean> {
+    const vaulted = await this.vault.read(beam)
+    if (vaulted) return ring.withdrawVaulted(vaulted)
+    const deposit = await this.deposits.read(beam)
+    return deposit !== null && ring.withdraw(deposit)
   }
 
   /** Returns what lets in whoever has the link (E10). */
   sealKept(beam: BeamId): Promise<string | null> {
-    return this.#ring(beam).sealKept()
+    return this.#beam(beam).ring.sealKept()
   }
 
   async openKept(beam: BeamId, sealed: string): Promise<Having> {
-    const ring = this.#ring(beam)
+    const { ring } = this.#beam(beam)
     if (await ring.openKept(sealed)) await this.#keep(beam, ring)
     return having(ring)
   }
@@ -151,26 +182,27 @@ export class Secrets {
    */
   async moved(before: BeamId, now: BeamId, isMine: boolean): Promise<Having> {
     // Not where it is known: what is asked next is asked of the new id.
-    if (!this.#rings.has(before)) await this.enter(before, null)
-    const ring = this.#ring(before)
-    this.#rings.delete(before)
-    this.#rings.set(now, ring)
+    if (!this.#beams.has(before)) await this.enter(before, null)
+    const moving = this.#beam(before)
+    this.#beams.delete(before)
+    this.#beams.set(now, moving)
+    const { ring } = moving
     const isRead = await this.#keep(before, ring)
-    if (isMine && ring.secret) await ring.renew()
+    if (isMine) await ring.renew()
     if ((await this.#keep(now, ring)) && isRead) await this.kept.remove(before)
     return having(ring)
   }
 
   /** Makes new keys, which these devices do not have. Resolves to null without doing so where that was done, or nothing is sealed. */
   async removed(beam: BeamId, devices: readonly DeviceId[]): Promise<Having | null> {
-    const ring = this.#ring(beam)
+    const { ring } = this.#beam(beam)
     if (!ring.isKeyed || devices.every((device) => ring.removed.includes(device))) return null
     return this.rekey(beam, devices)
   }
 
   /** Makes new keys, where this device has some. Everybody else who may have them is to be handed them (`handTo`). */
   async rekey(beam: BeamId, without: readonly DeviceId[]): Promise<Having> {
-    const ring = this.#ring(beam)
+    const { ring } = this.#beam(beam)
     if (ring.isKeyed) await ring.rekey(without)
     await this.#keep(beam, ring)
     return having(ring)
@@ -190,19 +222,19 @@ export class Secrets {
 
   /** Returns what tells a device this one's public key, by which it can be handed new keys (E15). */
   introduce(beam: BeamId, me: DeviceId, to: DeviceId): Promise<string> {
-    return this.#handing(beam).introduce(me, to)
+    return this.#beam(beam).handing.introduce(me, to)
   }
 
   async introduced(beam: BeamId, from: DeviceId, me: DeviceId, sealed: string): Promise<Introduced> {
-    const ring = this.#ring(beam)
-    const answer = await this.#handing(beam).introduced(from, me, sealed)
+    const { ring } = this.#beam(beam)
+    const answer = await this.#beam(beam).handing.introduced(from, me, sealed)
     if (answer.isAsking) await this.#keep(beam, ring)
     return answer
   }
 
   /** Returns the keys for a device that is in; null where it is not known how to seal them for it. */
   handTo(beam: BeamId, device: DeviceId, me: DeviceId): Promise<WelcomeMessage | null> {
-    return this.#handing(beam).handTo(device, me)
+    return this.#beam(beam).handing.handTo(device, me)
   }
 
   /** Takes what a device that is in has handed over. Resolves to null where nothing was taken. */
@@ -213,25 +245,25 @@ export class Secrets {
     message: WelcomeMessage,
     here: readonly DeviceId[],
   ): Promise<Having | null> {
-    const ring = this.#ring(beam)
-    if (!(await this.#handing(beam).handed(from, me, message, here))) return null
+    const { ring } = this.#beam(beam)
+    if (!(await this.#beam(beam).handing.handed(from, me, message, here))) return null
     await this.#keep(beam, ring)
     return having(ring)
   }
 
   /** The beam has ended: nothing of its keys stays. */
   async forget(beam: BeamId): Promise<void> {
-    this.#rings.delete(beam)
+    this.#beams.delete(beam)
     await this.kept.remove(beam)
   }
 
   /** @throws when this device has no key of the beam */
   seal(beam: BeamId, kind: Kind, text: string): Promise<string> {
-    return this.#ring(beam).seal(kind, text)
+    return this.#beam(beam).ring.seal(kind, text)
   }
 
   async open(beam: BeamId, kind: Kind, envelope: string): Promise<OpenedText> {
-    const ring = this.#ring(beam)
+    const { ring } = this.#beam(beam)
     if (!ring.knows(envelope)) return { is: 'unknown' }
     const opened = await ring.open(kind, envelope)
     if (!opened) return { is: 'broken' }
@@ -239,12 +271,12 @@ export class Secrets {
   }
 
   ask(beam: BeamId): Promise<JoinRequest | null> {
-    return this.#ring(beam).ask()
+    return this.#beam(beam).joining.ask()
   }
 
   async answer(beam: BeamId, device: DeviceId, request: JoinRequest): Promise<WelcomeMessage | Refusal> {
-    const ring = this.#ring(beam)
-    const answer = await ring.answer(device, request)
+    const { ring, joining } = this.#beam(beam)
+    const answer = await joining.answer(device, request)
     if (typeof answer !== 'string') await this.#keep(beam, ring)
     return answer
   }
@@ -260,41 +292,46 @@ export class Secrets {
     message: WelcomeMessage,
     isCompared: boolean,
   ): Promise<Having> {
-    const ring = this.#ring(beam)
+    const { ring, joining, comparing } = this.#beam(beam)
     const isIn =
-      (await ring.welcomed(me, message)) ||
-      (isCompared && (await this.#comparing(beam).welcomed(me, from, message)))
+      (await joining.welcomed(me, message)) || (isCompared && (await comparing.welcomed(me, from, message)))
     if (isIn) await this.#keep(beam, ring)
     return having(ring)
   }
 
   /** Begins to join by a device without the link (E8). Returns the commitment. */
   commit(beam: BeamId, device: DeviceId): Promise<string> {
-    return this.#comparing(beam).commit(bytesOf(beam), device)
+    return this.#beam(beam).comparing.commit(bytesOf(beam), device)
   }
 
-  /** A device without the link begins to join by this one. */
-  accept(beam: BeamId, device: DeviceId, commitment: string): Promise<ShareMessage | null> {
-    return this.#comparing(beam).accept(device, commitment)
+  /** A device without the link begins to join by this one. @param mayBegin whether it may, if it has not begun so before */
+  accept(
+    beam: BeamId,
+    device: DeviceId,
+    commitment: string,
+    mayBegin: boolean,
+  ): ReturnType<Comparisons['accept']> {
+    return this.#beam(beam).comparing.accept(device, commitment, mayBegin)
   }
 
   reveal(beam: BeamId, device: DeviceId, share: ShareMessage): ReturnType<Comparisons['reveal']> {
-    return this.#comparing(beam).reveal(bytesOf(beam), device, share)
+    return this.#beam(beam).comparing.reveal(bytesOf(beam), device, share)
   }
 
   revealed(beam: BeamId, device: DeviceId, share: ShareMessage): Promise<readonly number[] | null> {
-    return this.#comparing(beam).revealed(bytesOf(beam), device, share)
+    return this.#beam(beam).comparing.revealed(bytesOf(beam), device, share)
   }
 
   /** @param signs those that the person has compared; what a joiner shows meanwhile does not count */
   async letIn(beam: BeamId, device: DeviceId, signs: readonly number[]): Promise<WelcomeMessage | null> {
-    const welcome = await this.#comparing(beam).letIn(device, signs)
-    await this.#keep(beam, this.#ring(beam))
+    const welcome = await this.#beam(beam).comparing.letIn(device, signs)
+    await this.#keep(beam, this.#beam(beam).ring)
     return welcome
   }
 
+  /** Ends what a joiner has begun with this device, or this one as a joiner with that. */
   async forgetJoiner(beam: BeamId, device: DeviceId): Promise<void> {
-    this.#comparing(beam).forget(device)
+    this.#beam(beam).comparing.forget(device)
   }
 
   /**
@@ -313,24 +350,10 @@ export class Secrets {
     return true
   }
 
-  #comparing(beam: BeamId): Comparisons {
-    const ring = this.#ring(beam)
-    const comparisons = this.#comparisons.get(ring) ?? new Comparisons(ring)
-    this.#comparisons.set(ring, comparisons)
-    return comparisons
-  }
-
-  #handing(beam: BeamId): HandingOver {
-    const ring = this.#ring(beam)
-    const handing = this.#handingOver.get(ring) ?? new HandingOver(ring)
-    this.#handingOver.set(ring, handing)
-    return handing
-  }
-
-  #ring(beam: BeamId): Keyring {
-    const ring = this.#rings.get(beam)
-    if (!ring) throw new Error('The page has not entered this beam.')
-    return ring
+  #beam(beam: BeamId): Beam {
+    const entered = this.#beams.get(beam)
+    if (!entered) throw new Error('The page has not entered this beam.')
+    return entered
   }
 }
 
@@ -338,8 +361,8 @@ function having(ring: Keyring): Having {
   return {
     isKeyed: ring.isKeyed,
     hasLetIn: ring.kept?.hasLetIn ?? false,
-    isDeposited: ring.isDeposited,
-    deposits: ring.deposits,
+    isDeposited: ring.saved.isDeposited,
+    deposits: ring.saved.deposits,
     invite: ring.secret && toBase64Url(ring.secret),
     hasOtherLink: ring.hasOtherLink,
     removed: ring.removed as readonly DeviceId[],

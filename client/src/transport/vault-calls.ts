@@ -12,6 +12,7 @@ import type {
   VaultChange,
 } from '../protocol/bindings'
 import { beamVaultSchema, keptBeamsSchema, ownVaultSchema } from '../protocol/schemas'
+import { TIMEOUT_MS } from './key-deposits'
 
 /** The server's side of vaults. */
 export interface VaultServer {
@@ -45,8 +46,8 @@ export const vaultServer: VaultServer = {
 /** Reads, or with a body writes. */
 async function ask(path: string, body?: unknown): Promise<unknown> {
   const headers = { 'content-type': 'application/json' }
-  const written = { method: 'PUT', headers, body: JSON.stringify(body) }
-  const answer = await fetch(path, body === undefined ? {} : written)
+  const written = body === undefined ? {} : { method: 'PUT', headers, body: JSON.stringify(body) }
+  const answer = await fetch(path, { ...written, signal: AbortSignal.timeout(TIMEOUT_MS) })
   if (!answer.ok) throw new Refused(answer.status)
   return answer.json()
 }

@@ -3,8 +3,8 @@
  * on this device while the login lasts, and used wherever keys of saved beams are deposited.
  */
 import { type Bytes, fromBase64Url, randomBytes, toBase64Url } from '../crypto/bytes'
-import type { Deposit } from '../crypto/keyring'
 import { entropyIn, keyOfWords, wordsOf } from '../crypto/recovery-words'
+import type { OpenedKeys, SavedShared } from '../crypto/saved-keys'
 import {
   argon2id,
   type Hash,
@@ -16,8 +16,15 @@ import {
   stretched,
 } from '../crypto/stretching'
 import { fingerprintOf, Vault } from '../crypto/vault'
-import type { BeamId, BeamVault, Vault as StoredVault, Stretch as ToldStretch } from '../protocol/bindings'
+import type {
+  BeamId,
+  BeamVault,
+  SealedKeys,
+  Vault as StoredVault,
+  Stretch as ToldStretch,
+} from '../protocol/bindings'
 import type { HowKept, PersonKeys, VaultOutcome, VaultState } from '../protocol/vaults'
+import { hasNothing } from './key-deposits'
 import type { KeysGo, OwnVault } from './own-vault'
 import { Refused, type VaultServer } from './vault-calls'
 
@@ -192,14 +199,26 @@ export class VaultKeeper implements OwnVault {
     return this.#vault !== null
   }
 
-  async read(beam: BeamId): Promise<Deposit | null> {
+  async read(beam: BeamId): Promise<OpenedKeys | null> {
     await this.#entered
     const vault = this.#vault
-    const { keys } = vault ? await this.server.readKeys(beam) : { keys: null }
-    return keys && vault ? vault.open(keys) : null
+    const sealed = vault && (await this.#keysOf(beam))
+    const opened = sealed && (await vault.open(sealed))
+    if (!opened) return null
+    const { keys, current, isDeposited } = opened
+    return { keys, current, isDeposited, isOwn: sealed.from === vault.publicKey }
   }
 
-  async write(beam: BeamId, keys: Deposit, isVaulted: boolean): Promise<KeysGo> {
+  async #keysOf(beam: BeamId): Promise<SealedKeys | null> {
+    try {
+      return (await this.server.readKeys(beam)).keys
+    } catch (error) {
+      if (error instanceof Refused && hasNothing(error.status)) return null
+      throw error
+    }
+  }
+
+  async write(beam: BeamId, keys: SavedShared, isVaulted: boolean): Promise<KeysGo> {
     await this.#entered
     if (this.#vault) {
       const there = await this.server.readKeys(beam)
@@ -211,8 +230,8 @@ export class VaultKeeper implements OwnVault {
     return 'to-server'
   }
 
-  async #seal(beam: BeamId, deposit: Deposit, there: BeamVault, vault: Vault): Promise<KeysGo> {
-    const { keys, current, isDeposited = true } = deposit
+  async #seal(beam: BeamId, saved: SavedShared, there: BeamVault, vault: Vault): Promise<KeysGo> {
+    const { keys, current, isDeposited } = saved
     const known = { ...(await this.#peopleIn(there)), ...this.#trusted.get(beam) }
     // Whoever has no share any more gets nothing, and neither does another vault under the same name.
     const people = Object.fromEntries(

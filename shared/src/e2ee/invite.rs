@@ -2,13 +2,14 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use super::error::Error;
 use super::hkdf::derive;
 use super::key_pair::PublicKey;
+use super::mac::mac_with;
 use super::secret::Secret;
 use super::welcome::Psk;
 
@@ -30,6 +31,12 @@ impl Invite {
         let mac = derive(&secret, "beam-e2e/1 join-mac", b"");
         let key = derive(&secret, "beam-e2e/1 join-psk", b"");
         Self { secret, mac, psk: Psk { id, key } }
+    }
+
+    /// The invite of who has a beam key and not its link, as from a deposit (E9). Every device of the beam knows it.
+    #[must_use]
+    pub fn of_key(beam_key: &Secret<32>) -> Self {
+        Self::new(derive(beam_key, "beam-e2e/1 invite", b""))
     }
 
     /// Reads the fragment of a link.
@@ -83,9 +90,6 @@ impl Invite {
     }
 
     fn mac(&self, key: &PublicKey) -> Hmac<Sha256> {
-        let Ok(mac) = Hmac::<Sha256>::new_from_slice(self.mac.expose()) else {
-            unreachable!("HMAC takes keys of any length");
-        };
-        mac.chain_update(b"join").chain_update(key)
+        mac_with(&self.mac).chain_update(b"join").chain_update(key)
     }
 }

@@ -5,6 +5,7 @@
 //! must never give the same twice. The server does not use this module, and is built without it (feature `e2ee`).
 
 pub mod comparing;
+pub mod deposit;
 pub mod envelope;
 pub mod error;
 pub mod file_chunks;
@@ -13,6 +14,7 @@ mod hkdf;
 mod hpke_suite;
 pub mod invite;
 pub mod key_pair;
+mod mac;
 mod padding;
 pub mod secret;
 pub mod welcome;

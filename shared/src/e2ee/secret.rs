@@ -4,7 +4,13 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::error::Error;
 
-/// A secret of `N` bytes. It is overwritten when it is dropped, and nothing prints it.
+/// A secret of `N` bytes. It is overwritten when it is dropped, and nothing prints it. Nor can two be compared by `==`, which takes
+/// longer the later they differ:
+///
+/// ```compile_fail,E0369
+/// use heliograph_shared::e2ee::secret::Secret;
+/// assert!(Secret::new([1; 32]) == Secret::new([1; 32]));
+/// ```
 #[derive(Clone)]
 pub struct Secret<const N: usize>([u8; N]);
 

@@ -11,8 +11,9 @@ use std::vec::IntoIter;
 /// Enumerations that may grow, and the value that replaces one that this client does not know (S20).
 const UNKNOWN_VALUES: [(&str, &str); 2] = [("Cap", "unknown"), ("ErrorCode", "internal")];
 /// Branded texts that are not UUIDs, and the functions that check them.
-const TOKENS: [(&str, &str); 4] = [
+const TOKENS: [(&str, &str); 5] = [
     ("BeamKey", "isToken"),
+    ("DepositProof", "isToken"),
     ("DepositedKey", "isToken"),
     ("KeyId", "isKeyId"),
     ("ShortCode", "isShortCode"),

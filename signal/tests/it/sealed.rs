@@ -179,11 +179,12 @@ async fn h52_deposited_keys_stay_with_a_saved_beam_and_go_with_it() {
         let mut guest = world.person(Who::Guest);
         let path = |beam: &Value| format!("/api/beams/{}/keys/", beam.as_str().unwrap());
         let old = json!(trip.beam);
-        let nothing = json!({"keys": [], "current": null});
+        let nothing = json!({"keys": [], "current": null, "proof": null});
         assert_eq!(guest.gets(&path(&old)).await.json(), nothing);
 
         let key = |n: u8| URL_SAFE_NO_PAD.encode([n; 32]);
-        let keys = json!({"keys": [key(1), key(2)], "current": URL_SAFE_NO_PAD.encode([3; 8])});
+        let current = URL_SAFE_NO_PAD.encode([3; 8]);
+        let keys = json!({"keys": [key(1), key(2)], "current": current, "proof": key(4)});
         assert_eq!(owner.asks("PUT", &path(&old), &keys).await.json(), keys);
         assert_eq!(guest.gets(&path(&old)).await.json(), keys);
         let renew = format!("/api/beams/{}/renew/", trip.beam);
@@ -197,10 +198,12 @@ async fn h52_deposited_keys_stay_with_a_saved_beam_and_go_with_it() {
             json!({"keys": ["AgIC"], "current": keys["current"]}),
             json!({"keys": [key(1)], "current": "AgIC"}),
             json!({"keys": vec![key(1); 257], "current": keys["current"]}),
+            json!({"keys": [key(1)], "current": keys["current"], "proof": "AgIC"}),
+            json!({"keys": [], "current": null, "proof": key(4)}),
         ] {
             assert_eq!(owner.asks("PUT", &path(&new), &wrong).await.status, 400, "{wrong}");
         }
-        let most = json!({"keys": vec![key(1); 16], "current": keys["current"]});
+        let most = json!({"keys": vec![key(1); 256], "current": keys["current"], "proof": null});
         assert_eq!(owner.asks("PUT", &path(&new), &most).await.json(), most);
         assert_eq!(owner.asks("PUT", &path(&new), &nothing).await.json(), nothing);
         assert_eq!(guest.gets(&path(&new)).await.json(), nothing);

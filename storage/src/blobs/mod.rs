@@ -261,7 +261,10 @@ fn from_file(file: std::fs::File, range: Range<u64>) -> Reading {
     let pieces = starts.map(move |start| {
         let (file, end) = (file.clone(), range.end.min(start + READ_BYTES as u64));
         async move {
-            let reading = tokio::task::spawn_blocking(move || read_at(&file, start..end));
+            let reading = tokio::task::spawn_blocking(move || {
+                disk::read_ahead(&file, end);
+                read_at(&file, start..end)
+            });
             reading.await.map_err(|error| Error::Unreachable(error.to_string()))?
         }
     });

@@ -29,6 +29,9 @@ export function Comparison({ device, trust, onRemove }: ComparisonProps) {
           ? t`Does it show the same four pictures?`
           : t`Compare these pictures with those on ${name}. A person there lets this device in.`}
       </p>
+      {isIn && !isAsking && !onRemove && (
+        <p className={css.otherwise}>{t`If not, leave this beam: someone in between may be reading it.`}</p>
+      )}
       {isIn && (
         <div className={css.answers}>
           <Button size="sm" look="primary" onClick={() => actions.confirmDevice(device.device_id)}>

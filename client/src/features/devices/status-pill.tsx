@@ -45,8 +45,8 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
   const close = useCallback(() => setOpen(false), [])
   const anchor = useRef<HTMLDivElement>(null)
   useDismiss(anchor, open && !phone, close)
-  // Without items the page itself shows that the beam has ended.
-  if (connection.status === 'stopped' && connection.why !== 'unreachable' && !hasItems) return null
+  // The page itself shows that the beam has ended, except where it is a canvas with items.
+  if (connection.status === 'stopped' && connection.why !== 'unreachable' && (phone || !hasItems)) return null
   if (connection.status === 'stopped') return <StoppedBar why={connection.why} />
   const look =
     online || connection.status === 'idle'

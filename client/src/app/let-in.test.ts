@@ -1,0 +1,165 @@
+/** The way in without the link (E8), where sockets are lost, messages fail, and people are slow. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Gate } from '../transport/gate'
+import { ADA, BEAM, BOB, EVE, newSecrets, Page, Server, sealing } from './sealed-beam-stage'
+
+/** So long three tries lock a device, and so long a joiner waits before it begins again. In milliseconds. */
+const LOCKED_MS = 10 * 60_000
+
+let server: Server
+let ada: Page
+
+/** Ada has made the beam and has let Bob in: whoever comes without the link waits for her. */
+beforeEach(async () => {
+  server = new Server()
+  const secrets = newSecrets()
+  const { invite } = await secrets.make(BEAM)
+  ada = new Page(server, ADA, invite, secrets)
+  await ada.is('sealed')
+  const bob = new Page(server, BOB, invite)
+  server.lists(ADA, BOB)
+  await bob.is('sealed')
+  bob.channel.end()
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  for (const page of server.pages.values()) page.channel.end()
+})
+
+/** Eve opens a page without the link. */
+function comes(): Page {
+  const eve = new Page(server, EVE, null)
+  server.lists(ADA, EVE)
+  return eve
+}
+
+async function asks(): Promise<void> {
+  await vi.waitFor(() => expect(ada.trust[EVE]).toMatchObject({ state: 'asking' }))
+}
+
+const saidTo = (device: string) =>
+  server.ways.filter(({ to }) => to === device).map(({ message }) => message as { op: string; why?: string })
+
+describe('e8 a joiner that a person lets in', () => {
+  it('is verified once it was let in, and not before', async () => {
+    const eve = comes()
+    await asks()
+    const letsIn = ada.secrets.letIn.bind(ada.secrets)
+    const answered = new Gate()
+    vi.spyOn(ada.secrets, 'letIn').mockImplementation(async (...all) => {
+      await answered.wait()
+      return letsIn(...all)
+    })
+    expect(ada.channel.ways.confirm(EVE)).toBe(true)
+    // A second tap is the same answer.
+    expect(ada.channel.ways.confirm(EVE)).toBe(true)
+    expect(ada.trust[EVE]).toMatchObject({ state: 'asking', isIn: false })
+    answered.open()
+    await eve.is('sealed')
+    expect(ada.trust[EVE]).toMatchObject({ state: 'verified', isIn: true })
+  })
+
+  it.each([
+    ['shows other pictures by then', async () => null],
+    ['is not known any more', () => Promise.reject(new Error('The worker was replaced.'))],
+  ])('is not verified where it %s, and may begin again', async (_, letIn) => {
+    const eve = comes()
+    await asks()
+    vi.spyOn(ada.secrets, 'letIn').mockImplementationOnce(letIn)
+    expect(ada.channel.ways.confirm(EVE)).toBe(true)
+    await vi.waitFor(() => expect(ada.trust[EVE]).toBeNull())
+    expect(eve.states.at(-1)).toBe('locked')
+    server.lists(ADA, EVE)
+    await asks()
+  })
+})
+
+describe('e8 a joiner', () => {
+  it('is not locked out by sockets that it lost, and shows the same pictures over each', async () => {
+    const eve = comes()
+    await asks()
+    const { signs } = ada.trust[EVE] ?? {}
+    for (let times = 0; times < 5; times += 1) {
+      server.lists(ADA)
+      await vi.waitFor(() => expect(ada.trust[EVE]).toBeNull())
+      eve.channel.welcomed(EVE)
+      server.lists(ADA, EVE)
+      await asks()
+      expect([ada.trust[EVE]?.signs, eve.trust[ADA]?.signs]).toEqual([signs, signs])
+    }
+    expect(ada.channel.ways.confirm(EVE)).toBe(true)
+    await eve.is('sealed')
+  })
+
+  it('begins anew with a device that has forgotten it, three times at most', async () => {
+    const eve = comes()
+    await asks()
+    const { signs } = eve.trust[ADA] ?? {}
+    for (let times = 0; times < 6; times += 1) {
+      await ada.secrets.forgetJoiner(BEAM, EVE)
+      eve.channel.welcomed(EVE)
+      const before = saidTo(EVE).length
+      server.lists(ADA, EVE)
+      await vi.waitFor(() => expect(saidTo(EVE).length).toBeGreaterThan(before))
+    }
+    expect(eve.trust[ADA]?.signs).not.toEqual(signs)
+    const accepted = saidTo(EVE).filter(({ op }) => op === 'accept')
+    expect(accepted.length).toBeLessThan(5)
+  })
+
+  it('begins again after its device could not', async () => {
+    const eve = new Page(server, EVE, null)
+    const commit = vi
+      .spyOn(eve.secrets, 'commit')
+      .mockRejectedValueOnce(new Error('The worker was replaced.'))
+    server.lists(ADA, EVE)
+    await vi.waitFor(() => expect(commit).toHaveBeenCalled())
+    await commit.mock.results[0]?.value.catch(() => {})
+    server.lists(ADA, EVE)
+    await asks()
+  })
+
+  it('that came while the door was locked begins again by itself once it is open', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    for (let times = 0; times < 3; times += 1) {
+      const stranger = comes()
+      await vi.waitFor(() => expect(stranger.trust[ADA]).toBeDefined())
+      stranger.channel.end()
+    }
+    comes()
+    await vi.waitFor(() => expect(saidTo(EVE).at(-1)).toEqual({ op: 'refused', why: 'locked' }))
+    const before = saidTo(EVE).length
+    vi.advanceTimersByTime(LOCKED_MS)
+    await vi.waitFor(() => expect(saidTo(EVE).at(-1)).toEqual({ op: 'wait' }))
+    expect(saidTo(EVE).length).toBeGreaterThan(before)
+  })
+
+  it('that a person has refused asks again when its person has opened it again, and not by itself', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    const eve = comes()
+    await asks()
+    ada.channel.ways.refuse(EVE)
+    await vi.waitFor(() => expect(eve.trust[ADA]).toBeNull())
+    const commit = vi.spyOn(eve.secrets, 'commit')
+    vi.advanceTimersByTime(LOCKED_MS)
+    server.lists(ADA, EVE)
+    expect(commit).not.toHaveBeenCalled()
+    eve.channel.end()
+    comes()
+    await asks()
+  })
+
+  it('whose message was lost says it again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    const eve = new Page(server, EVE, null)
+    server.pages.delete(ADA)
+    eve.channel.listed([ADA, EVE].map(sealing))
+    eve.channel.synced([])
+    await vi.waitFor(() => expect(saidTo(ADA).at(-1)).toMatchObject({ op: 'commit' }))
+    server.pages.set(ADA, ada)
+    server.lists(ADA, EVE)
+    vi.advanceTimersByTime(LOCKED_MS)
+    await asks()
+  })
+})

@@ -1,0 +1,211 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Device, DeviceId, ItemId } from '../protocol/bindings'
+import { copyId } from '../protocol/clear-copy'
+import { reduceDevices } from '../stores/devices'
+import type { Secrets } from '../transport/secrets'
+import {
+  ADA,
+  ada,
+  BOB,
+  begins,
+  bobJoins,
+  CLEAR,
+  EVE,
+  ITEM,
+  OTHER,
+  Page,
+  sealing,
+  server,
+  shared,
+} from './sealed-beam-stage'
+
+beforeEach(begins)
+
+describe('e12 a plain device', () => {
+  const PLAIN = '41234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+  const COPY = copyId(ITEM, ADA, PLAIN)
+
+  function isHere(page: Page, device: Device = { device_id: PLAIN, name: 'Old', caps: ['files'] }) {
+    const devices = [sealing(ADA), device]
+    page.stores.devices.setState((state) => reduceDevices(state, { type: 'listed', devices }), true)
+    page.channel.listed(devices)
+  }
+
+  const choose = (...to: readonly DeviceId[]) => ada.stores.clearCopies.setState({ to: new Set(to) }, true)
+  const toldIn = (type: 'share' | 'delete', id: ItemId) => server.of(type).filter((told) => told.id === id)
+
+  beforeEach(() => isHere(ada))
+
+  it('gets nothing in clear text that a person has not chosen to send to it', async () => {
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    ada.channel.share(OTHER, 'for you', 'text', PLAIN)
+    await shared(2)
+    expect(JSON.stringify(server.told)).not.toMatch(/oat milk|for you/)
+  })
+
+  it('gets a copy of each item that is shared from then on, and no other device does', async () => {
+    ada.channel.share(OTHER, 'before', 'text')
+    await shared(1)
+    choose(PLAIN)
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared(3)
+    const [sealed, copy] = server.of('share').slice(1)
+    expect(sealed).toMatchObject({ id: ITEM, to: undefined, message: expect.stringMatching(/^e2e1/) })
+    expect(copy).toMatchObject({ id: COPY, to: PLAIN, message: 'oat milk', extra: 'text' })
+    expect(JSON.stringify(server.told)).not.toContain('before')
+  })
+
+  it('gets nothing that was shared before the choice and waited to be sealed', async () => {
+    const bob = new Page(server, BOB, ada.invite)
+    bob.channel.share(ITEM, 'bread', 'text')
+    isHere(bob)
+    bob.stores.clearCopies.setState({ to: new Set([PLAIN]) }, true)
+    server.lists(ADA, BOB)
+    await bob.is('sealed')
+    await shared()
+    expect(server.of('share')).toHaveLength(1)
+    expect(JSON.stringify(server.told)).not.toContain('bread')
+  })
+
+  it('gets nothing more once the choice was taken back, even while an item is being sealed', async () => {
+    choose(PLAIN)
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    choose()
+    ada.channel.share(OTHER, 'bread', 'text')
+    await shared(2)
+    expect(JSON.stringify(server.told)).not.toMatch(/oat milk|bread/)
+  })
+
+  it('gets an edit in place of the copy, and loses it with the item', async () => {
+    choose(PLAIN)
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    ada.channel.share(ITEM, 'soy milk', 'text')
+    await shared(4)
+    expect(toldIn('share', COPY).map(({ message }) => message)).toEqual(['oat milk', 'soy milk'])
+    ada.channel.delete(ITEM, 'soy milk')
+    await vi.waitFor(() => expect(toldIn('delete', COPY)).toHaveLength(1))
+  })
+
+  it('loses the copy also when another device deletes the item, and the page was reloaded', async () => {
+    const bob = await bobJoins()
+    choose(PLAIN)
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared(2)
+    const after = new Page(server, ADA, ada.invite, ada.secrets as Secrets)
+    await after.is('sealed')
+    const [sealed, copy] = [server.item(0), server.item(1)]
+    const opened = after.opens(sealed)
+    expect(after.channel.open(copy, null)).toBeNull()
+    await opened
+    await bob.opens(sealed)
+    bob.channel.delete(ITEM, 'oat milk')
+    await vi.waitFor(() => expect(server.of('delete')).toHaveLength(1))
+    const { message, extra } = server.of('delete')[0] ?? {}
+    expect(await after.channel.isDeleted(message, extra, ITEM)).toBe(true)
+    expect(toldIn('delete', COPY)).toHaveLength(1)
+  })
+
+  it('is offered a file without its seal', async () => {
+    choose(PLAIN)
+    const file = new Blob(['bytes'])
+    ada.transfers.fileOf.mockReturnValue(file)
+    const facts = { name: 'plan.png', size: 5, type: 'image/png' }
+    const seal = { key: 'A'.repeat(43), salt: 'B'.repeat(32) }
+    ada.channel.share(ITEM, { file: { ...facts, seal, url: '/api/uploads/x' } }, 'image')
+    await shared(2)
+    expect(ada.transfers.tell.mock.calls).toEqual([[{ do: 'offer', id: COPY, file }]])
+    expect(toldIn('share', COPY)[0]?.message).toEqual({ file: facts })
+  })
+
+  it('is offered a file again once a reload has taken it and it is here again', async () => {
+    choose(PLAIN)
+    ada.channel.share(ITEM, { file: { name: 'plan.png', size: 5, type: 'image/png' } }, 'image')
+    await shared(2)
+    const after = new Page(server, ADA, ada.invite, ada.secrets as Secrets)
+    await after.is('sealed')
+    const opened = after.opens(server.item(0))
+    expect(after.channel.open(server.item(1), null)).toBeNull()
+    await opened
+    const file = new Blob(['bytes'])
+    after.transfers.fileOf.mockImplementation((id: ItemId) => (id === ITEM ? file : null))
+    // To devices that a person has chosen, as after a reload, and to no others.
+    after.channel.offersAgain(ITEM)
+    expect(after.transfers.tell).not.toHaveBeenCalled()
+    after.stores.clearCopies.setState({ to: new Set([PLAIN, EVE]) }, true)
+    after.channel.offersAgain(ITEM)
+    expect(after.transfers.tell.mock.calls).toEqual([[{ do: 'offer', id: COPY, file }]])
+  })
+
+  it('has its copy known after a reload also where the item was edited since, and so comes later', async () => {
+    const bob = await bobJoins()
+    choose(PLAIN)
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared(2)
+    await bob.opens(server.item(0))
+    bob.channel.share(ITEM, 'soy milk', 'text')
+    await shared(3)
+    const after = new Page(server, ADA, ada.invite, ada.secrets as Secrets)
+    after.channel.synced([server.item(1), server.item(2)])
+    await after.is('sealed')
+    expect(after.channel.open(server.item(1), null)).toBeNull()
+  })
+
+  it('shows the pictures of a note, which it gets as copies too', async () => {
+    choose(PLAIN)
+    const note = (picture: ItemId) => ({
+      title: 'Holiday',
+      content: { root: { children: [{ type: 'image', src: `item:${picture}` }] } },
+    })
+    ada.channel.share(ITEM, note(OTHER), 'lexi_note')
+    await shared(2)
+    expect(toldIn('share', COPY)[0]?.message).toEqual(note(copyId(OTHER, ADA, PLAIN)))
+    ada.channel.delete(ITEM, note(OTHER))
+    await vi.waitFor(() => expect(toldIn('delete', COPY)).toHaveLength(1))
+    expect(toldIn('delete', COPY)[0]?.message).toEqual(note(copyId(OTHER, ADA, PLAIN)))
+  })
+
+  it('is sent a text for it alone in clear text', async () => {
+    choose(PLAIN)
+    ada.channel.share(ITEM, 'for you', 'text', PLAIN)
+    await shared()
+    expect(server.of('share')).toMatchObject([{ id: ITEM, to: PLAIN, message: 'for you' }])
+    expect(await ada.opens(server.item())).toMatchObject({ isClear: true, message: 'for you' })
+  })
+
+  it('is sent a text for it alone sealed while it is not chosen, and in clear text again once it is', async () => {
+    choose(PLAIN)
+    ada.channel.share(ITEM, 'first', 'text', PLAIN)
+    await shared(1)
+    choose()
+    ada.channel.share(ITEM, 'second', 'text', PLAIN)
+    await shared(2)
+    await ada.opens(server.item())
+    choose(PLAIN)
+    ada.channel.share(ITEM, 'third', 'text', PLAIN)
+    await shared(3)
+    expect(JSON.stringify(server.told)).not.toContain('second')
+    expect(await ada.opens(server.item())).toMatchObject({ isClear: true, message: 'third' })
+  })
+
+  it('is another one under another id, and none once it seals', async () => {
+    choose(PLAIN)
+    isHere(ada, { device_id: EVE, name: 'Old', caps: [] })
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    isHere(ada, sealing(PLAIN))
+    ada.channel.share(OTHER, 'bread', 'text')
+    await shared(2)
+    expect(JSON.stringify(server.told)).not.toMatch(/oat milk|bread/)
+  })
+
+  it('shares items that are marked, because the server could have written them', async () => {
+    expect(await ada.opens({ ...CLEAR, from: PLAIN })).toMatchObject({ isClear: true, message: 'clear' })
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await shared()
+    expect(await ada.opens(server.item())).not.toHaveProperty('isClear')
+  })
+
+  it('is not signalled to, because both ends would need a key', () => {
+    const plain: Device = { device_id: PLAIN, name: 'Old', caps: ['rtc'] }
+    expect([sealing(BOB), plain].map((device) => ada.channel.mayConnect(device))).toEqual([true, false])
+  })
+})
