@@ -24,13 +24,13 @@ export class Marks {
 
   /**
    * Looks everywhere.
-   * @param metrics where the server tells its numbers
+   * @param metrics where the server tells its numbers; null where it tells none
    * @param traffic what its pages have told it and heard from it
    */
-  async within(server: Server, metrics: string, traffic: readonly string[]): Promise<Found> {
+  async within(server: Server, metrics: string | null, traffic: readonly string[]): Promise<Found> {
     const found: Found = new Set()
     this.#look('log', Buffer.from(server.log), found)
-    this.#look('metrics', Buffer.from(await (await fetch(metrics)).text()), found)
+    if (metrics !== null) this.#look('metrics', Buffer.from(await (await fetch(metrics)).text()), found)
     for (const said of traffic) this.#look('traffic', Buffer.from(said, 'latin1'), found)
     await this.#lookInFiles(server.data, found)
     await this.#lookInMemory(server.pid, found)

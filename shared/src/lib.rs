@@ -14,6 +14,7 @@ pub mod join_policy;
 pub mod json;
 pub mod limits;
 pub mod names;
+pub mod opaque;
 pub mod relay;
 pub mod short_code;
 pub mod socket;

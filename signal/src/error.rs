@@ -59,6 +59,9 @@ pub enum Error {
     /// 409: the piece of an upload does not begin where the upload ends (H46).
     #[error("The upload goes on at another offset. A HEAD request tells which.")]
     WrongOffset,
+    /// 409: it was changed since the caller has read it.
+    #[error("it was changed meanwhile")]
+    Outdated,
     /// 412: the request does not speak the version of tus that the server does (H45).
     #[error("The server speaks tus 1.0.0: send Tus-Resumable: 1.0.0.")]
     WrongVersion,
@@ -109,7 +112,7 @@ impl Error {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::OutOfRange(_) => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::Timeout => StatusCode::REQUEST_TIMEOUT,
-            Self::WrongOffset => StatusCode::CONFLICT,
+            Self::WrongOffset | Self::Outdated => StatusCode::CONFLICT,
             Self::WrongVersion => StatusCode::PRECONDITION_FAILED,
             Self::WrongType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Held => StatusCode::LOCKED,
@@ -186,6 +189,7 @@ impl From<heliograph_storage::Error> for Error {
         use heliograph_storage::Error as Stored;
         match error {
             Stored::Invisible => Self::NotFound,
+            Stored::Outdated => Self::Outdated,
             Stored::LevelTooLow => Self::Forbidden("Your access to this beam does not allow that."),
             Stored::Unshareable(why) => Self::Fields(vec![("username", unshareable(why))]),
             error => Self::Storage(error),
@@ -259,6 +263,9 @@ fn sentence(status: StatusCode) -> (ErrorCode, &'static str) {
         StatusCode::NOT_FOUND => (ErrorCode::NotFound, "There is nothing here."),
         StatusCode::METHOD_NOT_ALLOWED => {
             (ErrorCode::MethodNotAllowed, "This path does not know that method.")
+        }
+        StatusCode::CONFLICT => {
+            (ErrorCode::BadRequest, "This was changed elsewhere meanwhile. Try again.")
         }
         StatusCode::PAYLOAD_TOO_LARGE => (ErrorCode::TooLarge, "The request is too large."),
         StatusCode::TOO_MANY_REQUESTS => (ErrorCode::TooFast, "Too many requests."),

@@ -2,6 +2,7 @@
 
 use crate::accounts::{Account, AccountId, account_columns};
 use crate::database::args;
+use crate::vaults::forget_password;
 use crate::{Error, Storage};
 
 /// An account, with what it takes.
@@ -56,6 +57,7 @@ impl Storage {
         let updated = transaction.execute(update, args![account.uuid(), hash]).await?;
         let end = "DELETE FROM sessions WHERE account_id = $1";
         transaction.execute(end, args![account.uuid()]).await?;
+        forget_password(&mut transaction, account).await?;
         transaction.commit().await?;
         Ok(updated == 1)
     }

@@ -7,6 +7,7 @@ use crate::accounts::AccountId;
 use crate::beam_writer::BeamWriter;
 use crate::database::args;
 use crate::saved_beams::require_manager;
+use crate::sealed_keys::sealed_version;
 use crate::{Error, Storage};
 
 impl Storage {
@@ -37,7 +38,7 @@ impl BeamWriter {
     /// Deposits the keys of a saved beam in place of those before; none takes the deposit back.
     ///
     /// # Errors
-    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Uncertain`].
+    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Outdated`] where they are in vaults, [`Error::Uncertain`].
     pub async fn deposit_keys(
         &self,
         actor: AccountId,
@@ -47,6 +48,9 @@ impl BeamWriter {
         let (mut transaction, locked) = self.begin(beam).await?;
         require_manager(&mut transaction, locked, actor).await?;
         if let Some(current) = &deposit.current {
+            if sealed_version(&mut transaction, locked).await? > 0 {
+                return Err(Error::Outdated);
+            }
             let keys: Vec<_> =
                 deposit.keys.iter().flat_map(DepositedKey::as_bytes).copied().collect();
             let insert = "INSERT INTO deposited_keys (beam_id, keys, current_id, proof) VALUES ($1, $2, $3, $4) \

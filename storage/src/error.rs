@@ -18,6 +18,9 @@ pub enum Error {
     /// The caller has access, but not at the required level.
     #[error("the caller's level is too low")]
     LevelTooLow,
+    /// What is to be changed was changed since the caller has read it.
+    #[error("it was changed meanwhile")]
+    Outdated,
     /// The account's quota is full.
     #[error("the account's quota is full")]
     Full,
@@ -62,6 +65,7 @@ impl Error {
             | Self::Missing
             | Self::Invisible
             | Self::LevelTooLow
+            | Self::Outdated
             | Self::Full
             | Self::Unshareable(_) => true,
             Self::Uncertain(_)

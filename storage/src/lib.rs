@@ -27,6 +27,7 @@ pub mod quota;
 pub mod resumable_uploads;
 mod revision;
 pub mod saved_beams;
+mod sealed_keys;
 pub mod secrets;
 pub mod sessions;
 pub mod shares;
@@ -37,6 +38,7 @@ pub mod totals;
 mod upload_endings;
 mod upload_parts;
 pub mod uploads;
+mod vaults;
 mod words;
 
 pub use beam_writer::BeamWriter;

@@ -225,6 +225,16 @@ impl Storage {
     }
 }
 
+/// Ends the sessions of an account but one, and returns their ids.
+pub(crate) async fn end_other_sessions(
+    transaction: &mut Transaction,
+    account: AccountId,
+    kept: SessionId,
+) -> Result<Vec<SessionId>, Error> {
+    let end = "DELETE FROM sessions WHERE account_id = $1 AND id <> $2 RETURNING id";
+    session_ids(&transaction.fetch_all(end, args![account.uuid(), kept.0]).await?)
+}
+
 fn session_ids(rows: &[Row]) -> Result<Vec<SessionId>, Error> {
     rows.iter().map(|row| row.get("id").map(SessionId)).collect()
 }

@@ -139,6 +139,9 @@ impl BeamWriter {
             return Err(Error::LevelTooLow);
         }
         transaction.execute("DELETE FROM shares WHERE id = $1", args![id.uuid()]).await?;
+        // A share that is made later is of the keys of then.
+        let forget = "DELETE FROM sealed_keys WHERE beam_id = $1 AND account_id = $2";
+        transaction.execute(forget, args![beam.uuid(), share.recipient.id.uuid()]).await?;
         end_uploads_without_right(&mut transaction, locked, Access::role).await?;
         transaction.commit().await
     }

@@ -11,6 +11,8 @@ import type { Stores } from '../stores/stores'
 import * as calls from '../transport/account-calls'
 import { HttpError, isLoginOver, renewLoginBy } from '../transport/http'
 import { loginRenewal } from '../transport/login-renewal'
+import { rememberVault } from './known-vaults'
+import { type Prove, WantsPassword } from './password-proof'
 import type { Toaster } from './toaster'
 
 const CHECK_EVERY_MS = 300_000
@@ -19,11 +21,19 @@ const NEWS_KEY = 'news for the next page'
 
 const OK: FormOutcome = { ok: true }
 
+/** Sends passwords as they are typed. */
+const asTyped: Prove = async (_, password) => password
+
 /**
  * Starts to check the login, and returns the actions of an account. Call it once. `rejoin` joins the beam again without
- * a login, because the end of a login closes its socket (S27).
+ * a login, because the end of a login closes its socket (S27). `prove` says what is sent as a password.
  */
-export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => void): AccountActions {
+export function createAccount(
+  stores: Stores,
+  toaster: Toaster,
+  rejoin: () => void,
+  prove = asTyped,
+): AccountActions {
   const apply = (event: AccountEvent) => stores.account.setState((state) => reduceAccount(state, event), true)
   const enter = (user: User) => apply({ type: 'loggedIn', user })
 
@@ -40,7 +50,7 @@ export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => vo
   sayNewsOfLastPage(toaster)
 
   return {
-    ...formActions(enter, toaster),
+    ...formActions(stores, enter, toaster, prove),
     async logOut() {
       try {
         await calls.logOut()
@@ -69,8 +79,10 @@ export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => vo
 }
 
 function formActions(
+  { account }: Pick<Stores, 'account'>,
   enter: (user: User) => void,
   toaster: Toaster,
+  prove: Prove,
 ): Pick<AccountActions, 'logIn' | 'register' | 'changeProfile' | 'deleteAccount'> {
   /** Returns the errors of a form. One that belongs to no field is shown as a toast as well. */
   const refuse = (error: unknown, otherwise: string): FormOutcome => {
@@ -82,12 +94,18 @@ function formActions(
     return { ok: false, fields: {}, whole }
   }
   return {
-    async logIn(username, password) {
+    async logIn(username, password, isFromOperator) {
       try {
-        enter(await calls.logIn(username, password))
+        const sent = await prove(username, password, isFromOperator)
+        const user = await calls.logIn(username, sent)
+        // What was not sent as it was typed belongs to an account with a vault.
+        if (sent !== password) rememberVault(username)
+        enter(user)
         toaster.ok(t`Login successful!`)
         return OK
       } catch (error) {
+        if (error instanceof WantsPassword)
+          return { ok: false, fields: {}, whole: wantsPassword(), wantsPassword: true }
         // The server answered 200, but without a user or unreadably.
         const isAnswer = error instanceof HttpError && error.status === 200
         return refuse(error, isAnswer ? t`Login failed 1` : t`Login failed 2`)
@@ -113,8 +131,12 @@ function formActions(
     },
     async deleteAccount(password) {
       try {
-        await calls.deleteAccount(password)
+        const state = account.getState()
+        const username = state.status === 'authenticated' ? state.user.username : ''
+        await calls.deleteAccount(await prove(username, password))
       } catch (error) {
+        if (error instanceof WantsPassword)
+          return { ok: false, fields: { password: wantsPassword() }, whole: null }
         return refuse(error, t`Failed to delete account`)
       }
       tabStorage.setItem(NEWS_KEY, t`Account deleted successfully`)
@@ -168,6 +190,10 @@ async function prepare(file: File, toaster: Toaster): Promise<File | null> {
   }
   toaster.bad(problem)
   return null
+}
+
+function wantsPassword(): string {
+  return t`The server says that this account has no vault, but it had one on this device. Go on only with a password that the operator has given you, never with your own.`
 }
 
 function sessionExpired(): string {

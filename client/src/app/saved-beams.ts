@@ -20,6 +20,8 @@ interface Context {
   readonly onRenewed: (old: BeamId, beam: Beam) => void
   /** Somebody may not read a beam any more. */
   readonly onReadingTaken: (beam: BeamId) => void
+  /** Somebody may read a beam now. */
+  readonly onShared?: (beam: BeamId, username: string) => void
 }
 
 export function createSavedBeams(context: Context): BeamActions {
@@ -88,6 +90,7 @@ function createSharesOfBeam({
   toaster,
   onRenewed,
   onReadingTaken,
+  onShared,
 }: Context): Omit<BeamActions, keyof ListActions> {
   const tell = teller(stores)
   const attempt = attempts(toaster)
@@ -106,6 +109,7 @@ function createSharesOfBeam({
       submit(toaster, 'username', t`Failed to share beam`, async () => {
         const share = await (await calls()).shareBeam({ beam_id, username, share_type })
         tell({ type: 'shared', share })
+        onShared?.(beam_id, share.shared_with)
         toaster.ok(t`Beam shared successfully with ${{ person: share.shared_with }}`)
       }),
     async changeLevel({ id }, level) {

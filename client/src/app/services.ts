@@ -1,7 +1,7 @@
 /** The composition root: creates the parts of the page once and connects them. */
 import type { Actions, AppValue } from '../features/actions'
 import type { Language } from '../languages/languages'
-import type { ItemId } from '../protocol/bindings'
+import type { BeamId, ItemId } from '../protocol/bindings'
 import { createStores } from '../stores/stores'
 import { readMe } from '../transport/account-calls'
 import { sweepArchives } from '../transport/archive-file'
@@ -29,6 +29,7 @@ import { createOwnDevice } from './own-device'
 import { learnPacks } from './packs'
 import { followThePage } from './page-life'
 import { createPassingOn, keepPassingOn } from './passing-on'
+import { provesBy } from './password-proof'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createRecentBeams, keepRecentBeams } from './recent-beams'
 import { createSavedBeams } from './saved-beams'
@@ -49,6 +50,7 @@ import { startTransfers } from './transfer-news'
 import { createUnfinished } from './unfinished'
 import { keepUnsentItems } from './unsent-items'
 import { UploadNews } from './upload-news'
+import { createVault } from './vault'
 
 /** Starts every service of the page. Call it once. */
 export function startServices(language: Language): AppValue {
@@ -58,7 +60,8 @@ export function startServices(language: Language): AppValue {
   const transfers = startTransfers(stores, toaster, uploads, () => beam.connection)
   const context: Context = { stores, toaster, transfers, live: () => beam.channel }
   const receiveAll = () => receiveWhatComes(context, (ids) => void kept.lost(ids))
-  const beam = new CurrentBeam(context, openSecrets(), () => {
+  const secrets = openSecrets()
+  const beam = new CurrentBeam(context, secrets, () => {
     offerWhatCameBack(context, offerAgain)
     receiveAll()
   })
@@ -94,9 +97,8 @@ export function startServices(language: Language): AppValue {
     passOn: createPassingOn(stores),
     chooseLanguage: createLanguageChoice(stores, toaster),
     ...createToastActions(toaster),
-    beams: createSavedBeams({ stores, toaster, ...keepsKeysOf(beam) }),
+    ...accountActions(context, beam, secrets),
     notes: createNotes(context, shareFileAs),
-    account: createAccount(stores, toaster, () => beam.rejoin()),
   }
 
   readSiteInto(stores)
@@ -125,6 +127,21 @@ function keepInBrowser(stores: AppValue['stores']): void {
   keepRecentBeams(stores)
   keepSearch(stores)
   keepSentFiles(stores)
+}
+
+/** The actions on the account, its saved beams, and the vault that may have their keys. */
+function accountActions(
+  { stores, toaster }: Context,
+  beam: CurrentBeam,
+  door: ReturnType<typeof openSecrets>,
+): Pick<Actions, 'account' | 'beams' | 'vault'> {
+  const vault = createVault({ stores, toaster, door, rekey: (id) => beam.readingTaken(id) })
+  const onShared = (id: BeamId, username: string) => void vault.handKeys(id, username)
+  return {
+    vault,
+    beams: createSavedBeams({ stores, toaster, ...keepsKeysOf(beam), onShared }),
+    account: createAccount(stores, toaster, () => beam.rejoin(), provesBy(door)),
+  }
 }
 
 /** What the changes of saved beams mean for their keys. */

@@ -23,14 +23,18 @@ export async function depositProof(secret: Bytes, { keys, current }: Keys): Prom
   return hmac(await derive(secret, 'beam-e2e/1 deposit-mac', KEY_BYTES), utf8('deposit'), ...parts)
 }
 
+/** Whether a link was made of the key that seals, as by who does not know the other one. */
+export async function namesKey(sealing: Bytes, secret: Bytes): Promise<boolean> {
+  return isEqual(await inviteOf(sealing), secret)
+}
+
 /**
  * Whether who deposited the keys had the link.
  * @param sealing the key that seals
  * @param secret of the link
  */
 export async function isProven(deposit: Deposit, sealing: Bytes, secret: Bytes): Promise<boolean> {
-  // A link that was made of the key names it.
-  if (isEqual(await inviteOf(sealing), secret)) return true
+  if (await namesKey(sealing, secret)) return true
   const [right, shown] = [await depositProof(secret, deposit), fromBase64Url(deposit.proof ?? '')]
   return right !== null && shown !== null && isEqual(right, shown)
 }

@@ -13,20 +13,13 @@ import {
   makeCurrent,
   namedKeys,
 } from './current-keys'
-import { type Deposit, depositOf, isProven } from './deposit'
+import { type Deposit, depositOf, isProven, namesKey } from './deposit'
 import { headerOf, type Kind, type Opened, Opener } from './envelope'
 import type { InviteKeys } from './invite'
 import { openKept, sealKept } from './kept-keys'
 import { KnownDevices } from './known-devices'
-import {
-  type Changes,
-  compareStates,
-  type DepositReason,
-  type KeptShared,
-  laterReason,
-  type SharedKeys,
-  sharedIn,
-} from './shared-keys'
+import { type OpenedKeys, SavedKeys } from './saved-keys'
+import { type Changes, compareStates, type KeptShared, type SharedKeys, sharedIn } from './shared-keys'
 import { UnverifiedDevices } from './unverified-devices'
 
 /** More beam keys than a beam ever had say that somebody fills the memory: each removal of a device makes one. */
@@ -50,6 +43,7 @@ type Taken = 'all' | 'keys' | 'nothing'
 export class Keyring {
   readonly devices = new KnownDevices()
   readonly unverified = new UnverifiedDevices()
+  readonly saved = new SavedKeys()
   /** By the id of the key. That which seals is the last, and those in front are the first to be cut off. */
   #openers: ReadonlyMap<string, Opener> = new Map()
   /** Null before this device has been let in. */
@@ -66,8 +60,6 @@ export class Keyring {
   /** Whether others may have been told the public key that follows of it: they take no other one. */
   #isOwnTold = false
   #hasLetIn = false
-  #isDeposited = false
-  #depositReason: DepositReason = 'none'
 
   /** Makes the keys of a new beam. */
   static async make(): Promise<Keyring> {
@@ -185,7 +177,7 @@ export class Keyring {
       current,
       invite: toBase64Url(invite.secret),
       hasLetIn: this.#hasLetIn,
-      isDeposited: this.#isDeposited,
+      ...this.saved.told,
       changes,
       devices: this.devices.keys,
       removed,
@@ -203,24 +195,6 @@ export class Keyring {
     this.#hasLetIn = true
   }
 
-  /** The server stores the beam: from now on it may have the keys. @param isMine whether the person at this device has saved it */
-  stored(isMine: boolean): void {
-    this.#isDeposited = true
-    if (isMine) this.#depositsAs('saved')
-  }
-
-  /**
-   * Whether this device deposits the keys (E9). Else the server could have them by saying that somebody has saved the beam, or say
-   * which keys count.
-   */
-  get deposits(): boolean {
-    return this.#depositReason === 'saved' || this.#depositReason === 'withdrawn'
-  }
-
-  #depositsAs(reason: DepositReason): void {
-    this.#depositReason = laterReason(this.#depositReason, reason)
-  }
-
   /** Returns what is deposited with a saved beam (E9); null before this device has been let in. */
   async deposit(): Promise<Deposit | null> {
     const { shared } = this
@@ -234,19 +208,33 @@ export class Keyring {
    * Takes what was deposited; a device that is in takes it to open with. Returns false when it is not what it should be, or was not
    * deposited by who has the link that was opened here.
    */
-  async withdraw(deposit: Deposit): Promise<boolean> {
-    const { keys, current } = deposit
+  withdraw(deposit: Deposit): Promise<boolean> {
+    const told = { ...deposit, isDeposited: true }
+    return this.#takeSaved(told, (sealing, secret) => isProven(deposit, sealing, secret))
+  }
+
+  /** Takes in the same way what lay in the vault of the person at this device, of whose own keys nothing has to be proved (E18). */
+  withdrawVaulted({ isOwn, ...told }: OpenedKeys): Promise<boolean> {
+    const vaulted = { ...told, isVaulted: true }
+    return this.#takeSaved(vaulted, async (sealing, secret) => isOwn || namesKey(sealing, secret))
+  }
+
+  /** @param isRight says whether the keys are of the beam of the link with that secret */
+  async #takeSaved(
+    { keys, current, isDeposited, isVaulted }: Pick<SharedKeys, 'keys' | 'current' | keyof SavedKeys['told']>,
+    isRight: (sealing: Bytes, secret: Bytes) => Promise<boolean>,
+  ): Promise<boolean> {
     const sealing = (await namedKeys(keys))?.get(current)
     if (!sealing) return false
     const link = this.#invite
-    const isRight = link === null || (await isProven(deposit, sealing, link.secret))
+    const isProved = link === null || (await isRight(sealing, link.secret))
     const invite = toBase64Url(link?.secret ?? (await inviteOf(sealing)))
-    const told = { keys, current, invite, hasLetIn: true, isDeposited: true }
+    const told = { keys, current, invite, hasLetIn: true, isDeposited, isVaulted }
     return this.take({ ...told, changes: NEVER, devices: {}, removed: [], unverified: [] }, () => {
       if (this.isKeyed) return 'keys'
       // The link may have come meanwhile.
-      if (!isRight || this.#invite !== link) return 'nothing'
-      this.#depositsAs('withdrawn')
+      if (!isProved || this.#invite !== link) return 'nothing'
+      this.saved.because('withdrawn')
       return 'all'
     })
   }
@@ -275,25 +263,23 @@ export class Keyring {
   get kept(): KeptShared | null {
     if (!this.#invite) return null
     const invite = toBase64Url(this.#invite.secret)
-    const isDeposited = this.#isDeposited
     const none = { keys: [], current: '', changes: NEVER, devices: {}, removed: [], unverified: [] }
-    const shared = this.shared ?? { ...none, invite, hasLetIn: false, isDeposited }
     return {
-      ...shared,
+      ...(this.shared ?? { ...none, invite, hasLetIn: false }),
+      ...this.saved.kept,
       own: toBase64Url(this.#own),
       past: [...this.#past],
       gone: this.devices.gone,
       compared: this.unverified.compared,
-      depositReason: this.#depositReason,
     }
   }
 
   /** Takes what an earlier page has kept. */
-  async restore({ own, past, gone, compared, depositReason, ...shared }: KeptShared): Promise<boolean> {
+  async restore({ own, past, gone, compared, ...shared }: KeptShared): Promise<boolean> {
     const secret = keyOf(own)
     // Another page of this browser may have kept it since, and a later one will begin with it.
     if (secret && !this.#isOwnTold) this.#own = secret
-    this.#depositsAs(depositReason)
+    this.saved.restore(shared)
     this.devices.forget(gone)
     this.unverified.compare(compared)
     for (const id of past) this.#past.add(id)
@@ -331,7 +317,7 @@ export class Keyring {
     if (taken === 'nothing') return false
     this.#add(keys)
     this.#hasLetIn ||= told.hasLetIn
-    this.#isDeposited ||= told.isDeposited
+    this.saved.learn(told, taken === 'all')
     this.hears(told.unverified)
     if (taken === 'keys') return true
     const isNewer = !this.shared || compareStates(told, this.shared) > 0
@@ -357,7 +343,7 @@ export class Keyring {
       if (by && this.isKeyed && !this.inviteNamed(toBase64Url(by.keys.id))) return this.#takenBy(by, keys)
       return this.#changes[0] === 0 ? 'all' : 'keys'
     })
-    if (isTaken) this.#depositsAs('welcomed')
+    if (isTaken) this.saved.because('welcomed')
     // It was asked with once, whatever came of it.
     if (this.#other === by) this.#other = null
     return isTaken

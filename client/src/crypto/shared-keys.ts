@@ -15,6 +15,8 @@ export interface SharedKeys {
   readonly hasLetIn: boolean
   /** Whether the server may have the keys, because they are or were deposited (E9). Once it may, it always may. */
   readonly isDeposited: boolean
+  /** Whether the keys of the saved beam are in vaults (E18), which the server cannot open: nobody deposits them then. */
+  readonly isVaulted?: boolean | undefined
   readonly changes: Changes
   /** The public key of each device that is known to be in (E15). */
   readonly devices: Readonly<Record<string, string>>
@@ -46,6 +48,8 @@ export interface KeptShared extends SharedKeys {
   /** The devices that a person at this one has compared. */
   readonly compared: readonly string[]
   readonly depositReason: DepositReason
+  /** Whether the server has said that it stores the beam. */
+  readonly isStored?: boolean | undefined
 }
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
@@ -64,6 +68,7 @@ const shared = {
   invite: v.string(),
   hasLetIn: v.boolean(),
   isDeposited: v.boolean(),
+  isVaulted: v.optional(v.boolean()),
   changes: v.tuple([count, count]),
   devices: v.record(v.string(), v.string()),
   removed: v.array(v.string()),
@@ -77,6 +82,7 @@ const keptSchema = v.object({
   gone: v.array(v.string()),
   compared: v.optional(v.array(v.string()), []),
   depositReason: v.optional(v.picklist(DEPOSIT_REASONS), 'none'),
+  isStored: v.optional(v.boolean()),
 })
 
 /** Reads what a welcome tells. It was sealed by a device of the beam, which may be of another version. */

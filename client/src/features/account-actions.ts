@@ -4,7 +4,13 @@ import type { ProfileChange } from '../protocol/bindings'
 /** The result of sending a form: its errors, by field, and the one that belongs to no field, which a toast showed too. */
 export type FormOutcome =
   | { ok: true }
-  | { ok: false; fields: Readonly<Record<string, string>>; whole: string | null }
+  | {
+      ok: false
+      fields: Readonly<Record<string, string>>
+      whole: string | null
+      /** The server wants the password as it was typed, which only one from the operator may be. */
+      wantsPassword?: true
+    }
 
 export interface NewAccount {
   readonly first_name: string
@@ -16,7 +22,8 @@ export interface NewAccount {
 }
 
 export interface AccountActions {
-  logIn(username: string, password: string): Promise<FormOutcome>
+  /** @param isFromOperator whether the password may be sent as it is, though the account had a vault on this device */
+  logIn(username: string, password: string, isFromOperator?: boolean): Promise<FormOutcome>
   register(account: NewAccount): Promise<FormOutcome>
   /** Ends the login. Resolves to true when it has ended. */
   logOut(): Promise<boolean>

@@ -10,6 +10,7 @@ import type { Stores } from '../stores/stores'
 import type { AccountActions } from './account-actions'
 import type { BeamActions } from './beam-actions'
 import type { EditorActions } from './editor-actions'
+import type { VaultActions } from './vault-actions'
 
 /** The page on which something was pasted: the specification has different texts for each. */
 export type Screen = 'home' | 'space'
@@ -227,6 +228,7 @@ export interface Actions {
 
   /** The login and the account. */
   readonly account: AccountActions
+  readonly vault: VaultActions
   /** The account's saved beams. */
   readonly beams: BeamActions
   /** Rich notes: writing, changing and reading them. */

@@ -40,6 +40,15 @@ places: Array<Placed>,
 from: DeviceId | null, };
 
 /**
+ * Body of `POST /api/auth/way/` (H53).
+ */
+export type AskedWay = { 
+/**
+ * The username, matched without case.
+ */
+username: string, };
+
+/**
  * The device's description of itself in `auth` (S3).
  */
 export type AuthExtra = { 
@@ -179,6 +188,36 @@ shared_with_user?: PublicUser,
  * The recipient's level.
  */
 share_type: Level, };
+
+/**
+ * Answer to `GET /api/beams/{beam_id}/vault/` (H55).
+ */
+export type BeamVault = { 
+/**
+ * How often the keys were written; 0 where they are in no vault.
+ */
+version: number, 
+/**
+ * The keys as they are sealed to the caller; null where they are not.
+ */
+keys: SealedKeys | null, 
+/**
+ * The owner, and the people with a share. Only for the owner; empty for others.
+ */
+people: Array<VaultPerson>, };
+
+/**
+ * Body of `PUT /api/beams/{beam_id}/vault/` (H55).
+ */
+export type BeamVaultChange = { 
+/**
+ * One more than the version of now.
+ */
+version: number, 
+/**
+ * For everybody who is to have them. They take the place of those before.
+ */
+keys: Array<KeysForPerson>, };
 
 /**
  * Response of `GET /api/beams/` (H20), newest first.
@@ -531,9 +570,48 @@ until: number,
 by: DeviceId, };
 
 /**
+ * How the keys of a saved beam are kept.
+ */
+export type KeptBeam = { 
+/**
+ * The beam.
+ */
+beam_id: BeamId, 
+/**
+ * The keys as they are sealed to the caller; null where the server has them as they are (H52).
+ */
+keys: SealedKeys | null, };
+
+/**
+ * Answer to `GET /api/auth/vault/beams/` (H56): the beams of the caller, and those shared with them, whose keys are kept.
+ */
+export type KeptBeams = { 
+/**
+ * The beams.
+ */
+beams: Array<KeptBeam>, };
+
+/**
  * Names a [`DepositedKey`] (E1), and tells nothing of it: 8 bytes, written as 11 characters of base64url.
  */
 export type KeyId = string & { readonly __id: 'key id' };
+
+/**
+ * The keys for one person.
+ */
+export type KeysForPerson = { 
+/**
+ * The username.
+ */
+username: string, 
+/**
+ * The public key of that person, to which they are sealed.
+ */
+to: Opaque, 
+/**
+ * The keys.
+ */
+keys: SealedKeys, };
 
 /**
  * The level of a share (B6). Each level includes the one before.
@@ -617,6 +695,15 @@ username: string,
 password: string, };
 
 /**
+ * Answer to `POST /api/auth/way/` (H53).
+ */
+export type LoginWay = { 
+/**
+ * How the password is stretched; null where it is sent as it was typed.
+ */
+stretch: Stretch | null, };
+
+/**
  * Response of me (H10).
  */
 export type Me = { 
@@ -693,6 +780,11 @@ created_at: number,
 mine: boolean, };
 
 /**
+ * Bytes that mean something to clients alone, written as base64url without padding.
+ */
+export type Opaque = string;
+
+/**
  * Response of `GET /api/certificate` (H51): the certificate that the server made for itself, about which browsers warn.
  */
 export type OwnCertificate = { 
@@ -716,6 +808,15 @@ ends: number,
  * The certificate itself, without its key.
  */
 pem: string, };
+
+/**
+ * Answer to `GET /api/auth/vault/` (H54).
+ */
+export type OwnVault = { 
+/**
+ * The vault; null where the account has none.
+ */
+vault: Vault | null, };
 
 /**
  * The place of an item on the canvas: its upper left corner, in CSS pixels.
@@ -810,6 +911,23 @@ link_access: LinkAccess,
  * Whether the device has its role by the link alone. It then deletes no stored notes (S26).
  */
 by_link: boolean, };
+
+/**
+ * The keys of a beam, sealed by one account to one account (E18).
+ */
+export type SealedKeys = { 
+/**
+ * The public key of the account that has sealed them.
+ */
+from: Opaque, 
+/**
+ * What HPKE has encapsulated.
+ */
+encapsulated: Opaque, 
+/**
+ * The keys.
+ */
+sealed: Opaque, };
 
 /**
  * A message from the server.
@@ -1006,6 +1124,23 @@ self_signed: boolean | null,
 repository: string, };
 
 /**
+ * How a password is stretched before it is split (E16).
+ */
+export type Stretch = { 
+/**
+ * 16 random bytes.
+ */
+salt: Opaque, 
+/**
+ * Memory of argon2id in KiB.
+ */
+memory_kib: number, 
+/**
+ * Passes over that memory.
+ */
+passes: number, };
+
+/**
  * The start of a `sync` page.
  */
 export type SyncFrom = { 
@@ -1092,6 +1227,65 @@ email: string,
  * Address of the picture, relative to the origin; null without one.
  */
 profile_picture: string | null, };
+
+/**
+ * The vault of an account (E17). All but the public key is sealed.
+ */
+export type Vault = { 
+/**
+ * How often it was written.
+ */
+version: number, 
+/**
+ * How the password is stretched that opens it.
+ */
+stretch: Stretch, 
+/**
+ * Its secret, sealed under a part of the password; null since the operator has replaced the password.
+ */
+by_password: Opaque | null, 
+/**
+ * Its secret, sealed under the recovery words.
+ */
+by_words: Opaque, 
+/**
+ * To which others seal for this account.
+ */
+public_key: Opaque, };
+
+/**
+ * Body of `PUT /api/auth/vault/` (H54). Without `Debug`, so that no log can contain a password.
+ */
+export type VaultChange = { 
+/**
+ * The password of now, as it is sent at login.
+ */
+password: string, 
+/**
+ * What is sent at login from now on.
+ */
+new_password: string, 
+/**
+ * The vault, its version one more than that of now; 1 for the first.
+ */
+vault: Vault, };
+
+/**
+ * A person with access to a saved beam.
+ */
+export type VaultPerson = { 
+/**
+ * The username.
+ */
+username: string, 
+/**
+ * The public key of the person's vault; null without one.
+ */
+public_key: Opaque | null, 
+/**
+ * Whether the beam's keys are sealed to it.
+ */
+has_keys: boolean, };
 
 /**
  * The beam and the server, for a device that joined (S4).

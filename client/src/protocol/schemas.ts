@@ -2,7 +2,7 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamKeys, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, DepositProof, DepositedKey, Device, DeviceId, Diagnosis, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, Forwarding, IceServer, ItemId, JoinPolicy, Kept, KeyId, Level, Limits, LinkAccess, LiveItem, Me, MyShares, Note, OwnCertificate, Placed, PublicUser, RelayUse, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
+import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamKeys, BeamShare, BeamVault, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, DepositProof, DepositedKey, Device, DeviceId, Diagnosis, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, Forwarding, IceServer, ItemId, JoinPolicy, Kept, KeptBeam, KeptBeams, KeyId, Level, Limits, LinkAccess, LiveItem, LoginWay, Me, MyShares, Note, Opaque, OwnCertificate, OwnVault, Placed, PublicUser, RelayUse, Role, SavedBeam, SealedKeys, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, Stretch, SyncPage, UploadedFile, User, Vault, VaultPerson, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/
@@ -101,6 +101,26 @@ export const beamKeysSchema = v.object({
   proof: v.nullish(depositProofSchema, null),
 }) satisfies v.GenericSchema<unknown, BeamKeys>
 
+export const opaqueSchema = v.string() satisfies v.GenericSchema<unknown, Opaque>
+
+export const sealedKeysSchema = v.object({
+  from: opaqueSchema,
+  encapsulated: opaqueSchema,
+  sealed: opaqueSchema,
+}) satisfies v.GenericSchema<unknown, SealedKeys>
+
+export const vaultPersonSchema = v.object({
+  username: v.string(),
+  public_key: v.nullish(opaqueSchema, null),
+  has_keys: v.boolean(),
+}) satisfies v.GenericSchema<unknown, VaultPerson>
+
+export const beamVaultSchema = v.object({
+  version: v.number(),
+  keys: v.nullish(sealedKeysSchema, null),
+  people: v.array(vaultPersonSchema),
+}) satisfies v.GenericSchema<unknown, BeamVault>
+
 export const beamsSchema = v.object({
   beams: v.array(beamSchema),
 }) satisfies v.GenericSchema<unknown, Beams>
@@ -183,6 +203,15 @@ export const keptSchema = v.object({
   by: deviceIdSchema,
 }) satisfies v.GenericSchema<unknown, Kept>
 
+export const keptBeamSchema = v.object({
+  beam_id: beamIdSchema,
+  keys: v.nullish(sealedKeysSchema, null),
+}) satisfies v.GenericSchema<unknown, KeptBeam>
+
+export const keptBeamsSchema = v.object({
+  beams: v.array(keptBeamSchema),
+}) satisfies v.GenericSchema<unknown, KeptBeams>
+
 export const limitsSchema = v.object({
   message_bytes: v.number(),
   live_items: v.number(),
@@ -200,6 +229,16 @@ export const liveItemSchema = v.object({
   at: v.number(),
   to: v.exactOptional(deviceIdSchema),
 }) satisfies v.GenericSchema<unknown, LiveItem>
+
+export const stretchSchema = v.object({
+  salt: opaqueSchema,
+  memory_kib: v.number(),
+  passes: v.number(),
+}) satisfies v.GenericSchema<unknown, Stretch>
+
+export const loginWaySchema = v.object({
+  stretch: v.nullish(stretchSchema, null),
+}) satisfies v.GenericSchema<unknown, LoginWay>
 
 export const meSchema = v.object({
   user: v.exactOptional(userSchema),
@@ -228,6 +267,18 @@ export const ownCertificateSchema = v.object({
   ends: v.number(),
   pem: v.string(),
 }) satisfies v.GenericSchema<unknown, OwnCertificate>
+
+export const vaultSchema = v.object({
+  version: v.number(),
+  stretch: stretchSchema,
+  by_password: v.nullish(opaqueSchema, null),
+  by_words: opaqueSchema,
+  public_key: opaqueSchema,
+}) satisfies v.GenericSchema<unknown, Vault>
+
+export const ownVaultSchema = v.object({
+  vault: v.nullish(vaultSchema, null),
+}) satisfies v.GenericSchema<unknown, OwnVault>
 
 export const relayUseSchema = v.picklist(['fallback', 'boost', 'off']) satisfies v.GenericSchema<unknown, RelayUse>
 

@@ -22,6 +22,7 @@ export const SERVER_TEXTS: ReadonlyMap<string, MessageDescriptor> = new Map(
     'There is no room for this.': msg`There is no room for this.`,
     'There is nothing here.': msg`There is nothing here.`,
     'This is not allowed.': msg`This is not allowed.`,
+    'This was changed elsewhere meanwhile. Try again.': msg`This was changed elsewhere meanwhile. Try again.`,
     'This path does not know that method.': msg`This path does not know that method.`,
     'This request comes from another site.': msg`This request comes from another site.`,
     'Too many requests.': msg`Too many requests.`,

@@ -38,6 +38,7 @@ import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
 import { createTrustStore } from './trust'
 import { createUnfinishedStore } from './unfinished'
+import { createVaultStore } from './vault'
 
 /** @param language in which the page is shown at first */
 export function createStores(language: Language = SOURCE) {
@@ -81,6 +82,7 @@ export function createStores(language: Language = SOURCE) {
     search: createSearchStore(),
     shareTarget: createShareTargetStore(),
     toasts: createToastsStore(),
+    vault: createVaultStore(),
   }
 }
 

@@ -1,6 +1,6 @@
 /** Accounts and logins (H10 to H17). */
-import type { ProfileChange, User } from '../protocol/bindings'
-import { currentUserSchema, doneSchema, meSchema } from '../protocol/schemas'
+import type { LoginWay, ProfileChange, User } from '../protocol/bindings'
+import { currentUserSchema, doneSchema, loginWaySchema, meSchema } from '../protocol/schemas'
 import { attempt, call, HttpError } from './http'
 
 const ME = '/auth/me'
@@ -20,7 +20,12 @@ export async function readMe(): Promise<User | null> {
   return (await call('GET', ME, meSchema)).user ?? null
 }
 
-/** Logs in and returns the user. @throws HttpError */
+/** Returns what becomes of a password before it is sent (H53). @throws HttpError */
+export async function askWay(username: string): Promise<LoginWay> {
+  return call('POST', '/auth/way/', loginWaySchema, { username })
+}
+
+/** Logs in and returns the user. @param password what is sent as such (E16). @throws HttpError */
 export async function logIn(username: string, password: string): Promise<User> {
   return (await call('POST', '/auth/login/', currentUserSchema, { username, password })).user
 }

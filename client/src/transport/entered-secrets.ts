@@ -1,11 +1,11 @@
 /** The secrets as one beam uses them: a worker that was replaced knows nothing of the beam, and is told of it again. */
 import { NotEntered } from './not-entered'
-import { METHODS, type Method, type SecretsDoor } from './secrets-door'
+import { METHODS, type SecretsDoor, type SecretsMethod } from './secrets-door'
 
 /** These ask the server, whose refusal is no failure of the worker. */
-const ASKS_SERVER: readonly Method[] = ['deposit', 'withdraw']
+const ASKS_SERVER: readonly SecretsMethod[] = ['deposit', 'withdraw']
 /** These enter a beam themselves. */
-const ENTERS: readonly Method[] = ['make', 'enter', 'moved', 'rekeySaved', 'forget']
+const ENTERS: readonly SecretsMethod[] = ['make', 'enter', 'moved', 'rekeySaved', 'depositSaved', 'forget']
 
 /**
  * Where a question fails, the beam is entered again and the question asked once more.
@@ -13,7 +13,7 @@ const ENTERS: readonly Method[] = ['make', 'enter', 'moved', 'rekeySaved', 'forg
  */
 export function enteredSecrets(secrets: SecretsDoor, enter: () => Promise<unknown>): SecretsDoor {
   const ask =
-    (method: Method) =>
+    (method: SecretsMethod) =>
     async (...args: readonly unknown[]): Promise<unknown> => {
       const call = async () => Reflect.apply(secrets[method], secrets, args)
       try {

@@ -7,16 +7,19 @@ import type { Deposit } from '../crypto/deposit'
 import type { BeamId } from '../protocol/bindings'
 import { beamKeysSchema } from '../protocol/schemas'
 
-const TIMEOUT_MS = 30_000
+export const TIMEOUT_MS = 30_000
 /** By these the server refuses a caller (H52), and will when it is asked again. */
 const REFUSALS = [403, 404]
-/** Who is not logged in has no deposit either. */
-const HAS_NONE = [401, ...REFUSALS]
+
+/** Whether an answer says that there is nothing for this person. Who is not logged in has no deposit either. */
+export function hasNothing(status: number): boolean {
+  return status === 401 || REFUSALS.includes(status)
+}
 
 /** Returns null where nothing was deposited for this person to read. @throws when the server does not tell */
 export async function readDeposit(beam: BeamId): Promise<Deposit | null> {
   const answer = await ask(beam, {})
-  if (HAS_NONE.includes(answer.status)) return null
+  if (hasNothing(answer.status)) return null
   const { keys, current, proof } = v.parse(beamKeysSchema, await bodyOf(answer))
   return current === null ? null : { keys, current, proof }
 }

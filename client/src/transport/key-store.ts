@@ -32,14 +32,14 @@ export class KeyStore {
   async read(beam: BeamId): Promise<KeptShared | null> {
     const kept = await this.#beams.find(beam)
     if (!kept) return null
-    const text = await openBox(await this.#key(), kept.sealed, about(beam))
+    const text = await openBox(await this.deviceKey(), kept.sealed, about(beam))
     return text === null ? null : keptIn(text)
   }
 
   /** Where the browser keeps nothing, as in some private windows, the keys live as long as the page. */
   async write(beam: BeamId, keys: KeptShared): Promise<void> {
     try {
-      const sealed = await sealBox(await this.#key(), JSON.stringify(keys), about(beam))
+      const sealed = await sealBox(await this.deviceKey(), JSON.stringify(keys), about(beam))
       await this.#beams.write(beam, { sealed, at: this.now() })
     } catch {}
   }
@@ -56,11 +56,11 @@ export class KeyStore {
   }
 
   /**
-   * Two tabs that make it at once would seal under two keys, so the one that is there first counts. One that is not stored opens
+   * Returns the key under which everything is sealed that is kept on this device. Two tabs that make it at once would seal under two keys, so the one that is there first counts. One that is not stored opens
    * nothing later, so it is never used.
    * @throws when the browser refuses it; the next call asks again
    */
-  async #key(): Promise<CryptoKey> {
+  async deviceKey(): Promise<CryptoKey> {
     this.#deviceKey ??= makeDeviceKey().then((made) => this.#deviceKeys.readOrWrite(DEVICE_KEY, made))
     try {
       return await this.#deviceKey

@@ -1,8 +1,12 @@
 /** The page's way to the worker that has the keys: every method of `Secrets`, answered by a message. */
 import { NotEntered } from './not-entered'
 import type { Secrets } from './secrets'
+import type { VaultKeeper } from './vault-keeper'
 
-export type Method = Exclude<keyof Secrets, 'kept' | 'deposits'>
+export type SecretsMethod = Exclude<keyof Secrets, 'kept' | 'deposits' | 'vault'>
+/** Those for the keys of beams are the worker's own. */
+type VaultMethod = Exclude<keyof VaultKeeper, 'server' | 'kept' | 'hash' | 'isOpen' | 'read' | 'write'>
+type Method = SecretsMethod | VaultMethod
 
 export interface Question {
   readonly number: number
@@ -16,15 +20,32 @@ export type Answer =
   | { readonly number: number; readonly failure: string; readonly isEntered: boolean }
 
 /** `Secrets` as the page uses it. */
-export type SecretsDoor = Pick<Secrets, Method>
+export type SecretsDoor = Pick<Secrets, SecretsMethod>
+
+/** `VaultKeeper` as the page uses it. */
+export type VaultDoor = Pick<VaultKeeper, VaultMethod>
 
 /** All of them: the compiler says when one is missing. */
-const ALL: Readonly<Record<Method, true>> = {
+const VAULT_METHODS: Readonly<Record<VaultMethod, true>> = {
+  prove: true,
+  enterVault: true,
+  leaveVault: true,
+  beginVault: true,
+  createVault: true,
+  changePassword: true,
+  recoverVault: true,
+  peopleOf: true,
+  trust: true,
+  howKept: true,
+}
+
+const SECRETS_METHODS: Readonly<Record<SecretsMethod, true>> = {
   make: true,
   makeKey: true,
   enter: true,
   stored: true,
   deposit: true,
+  depositSaved: true,
   withdraw: true,
   sealKept: true,
   openKept: true,
@@ -51,7 +72,12 @@ const ALL: Readonly<Record<Method, true>> = {
   forgetJoiner: true,
 }
 
-export const METHODS = Object.keys(ALL) as readonly Method[]
+/** Those of `Secrets`. */
+export const METHODS = Object.keys(SECRETS_METHODS) as readonly SecretsMethod[]
+
+export function isOfVault(method: Method): method is VaultMethod {
+  return method in VAULT_METHODS
+}
 
 /**
  * A question that has no answer after so many checks fails, and where the worker has answered none since, it is replaced. The minute
@@ -67,7 +93,7 @@ interface Asker {
 }
 
 /** Starts the worker with the first question. */
-export function openSecrets(): SecretsDoor {
+export function openSecrets(): SecretsDoor & VaultDoor {
   const waiting = new Map<number, Asker>()
   let worker: Worker | null = null
   let asked = 0
@@ -121,5 +147,7 @@ export function openSecrets(): SecretsDoor {
         worker ??= start()
         worker.postMessage({ number: asked, method, args } satisfies Question)
       })
-  return Object.fromEntries(METHODS.map((method) => [method, ask(method)])) as unknown as SecretsDoor
+  const methods: readonly Method[] = [...METHODS, ...(Object.keys(VAULT_METHODS) as VaultMethod[])]
+  return Object.fromEntries(methods.map((method) => [method, ask(method)])) as unknown as SecretsDoor &
+    VaultDoor
 }

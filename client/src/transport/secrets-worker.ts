@@ -1,21 +1,26 @@
-/** The worker that has the keys of beams. */
+/** The worker that has the keys of beams, and the vault of the person who is logged in. */
 import { readDeposit, writeDeposit } from './key-deposits'
 import { KeyStore } from './key-store'
 import { NotEntered } from './not-entered'
 import { Secrets } from './secrets'
-import type { Answer, Question } from './secrets-door'
+import { type Answer, isOfVault, type Question } from './secrets-door'
+import { vaultServer } from './vault-calls'
+import { VaultKeeper } from './vault-keeper'
+import { VaultStore } from './vault-store'
 
 const kept = new KeyStore(() => Date.now())
-const secrets = new Secrets(kept, { read: readDeposit, write: writeDeposit })
+const vault = new VaultKeeper(vaultServer, new VaultStore(kept))
+const secrets = new Secrets(kept, { read: readDeposit, write: writeDeposit }, vault)
 void kept.sweep()
 
 const tell = (answer: Answer) => postMessage(answer)
 
 addEventListener('message', ({ data: { number, method, args } }: MessageEvent<Question>) => {
+  const owner = isOfVault(method) ? vault : secrets
   // The types hold that the arguments are those of the method.
-  const call = secrets[method] as (...all: unknown[]) => Promise<unknown>
+  const call = Reflect.get(owner, method) as (...all: unknown[]) => Promise<unknown>
   // Also what is thrown before anything is awaited is an answer.
-  void (async () => call.apply(secrets, [...args]))().then(
+  void (async () => call.apply(owner, [...args]))().then(
     (value) => tell({ number, value }),
     (error: unknown) => tell({ number, failure: String(error), isEntered: !(error instanceof NotEntered) }),
   )

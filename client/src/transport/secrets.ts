@@ -14,6 +14,7 @@ import type { WelcomeMessage } from '../crypto/state-welcome'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { writeUuid } from '../protocol/frames'
 import { NotEntered } from './not-entered'
+import { NO_VAULT, type OwnVault } from './own-vault'
 
 /** Where keys outlive the page. */
 export interface KeptKeys {
@@ -86,6 +87,7 @@ export class Secrets {
   constructor(
     readonly kept: KeptKeys,
     readonly deposits: Deposits,
+    readonly vault: OwnVault = NO_VAULT,
   ) {}
 
   /** Makes the keys of a beam that this device has created. */
@@ -125,26 +127,53 @@ export class Secrets {
   /** The server stores the beam, so that it may have the keys. @param isMine whether the person at this device has saved it */
   async stored(beam: BeamId, isMine: boolean): Promise<Having> {
     const { ring } = this.#beam(beam)
-    ring.stored(isMine)
+    ring.saved.stored(isMine, isMine && (await this.vault.isOpen()))
     await this.#keep(beam, ring)
     return having(ring)
   }
 
   /** Deposits the keys of a beam that is saved, so that those who may read it can open it. @throws when it may succeed later */
   async deposit(beam: BeamId): Promise<void> {
-    const deposit = await this.#beam(beam).ring.deposit()
-    if (!deposit) return
-    // Who has the link could not believe what a device without it deposits.
-    const before = deposit.proof === null ? await this.deposits.read(beam) : null
-    if (!before || !isSameKeys(before, deposit)) await this.deposits.write(beam, deposit)
+    const { ring } = this.#beam(beam)
+    if (!ring.shared) return
+    const go = await this.vault.write(beam, ring.shared, ring.saved.isVaulted)
+    if (go === 'into-vaults') ring.saved.wentTo('vaults')
+    else if (go === 'nowhere' || !(await this.#depositHere(beam, ring))) return
+    await this.#keep(beam, ring)
   }
 
-  /** Takes what was deposited with a saved beam, where there is any. @throws when the server does not tell */
+  /** Resolves to whether the server has the keys now. */
+  async #depositHere(beam: BeamId, ring: Keyring): Promise<boolean> {
+    const deposit = await ring.deposit()
+    if (!deposit) return false
+    // Who has the link could not believe what a device without it deposits.
+    const before = deposit.proof === null ? await this.deposits.read(beam) : null
+    // It may have heard of the vaults meanwhile.
+    if (ring.saved.isVaulted) return false
+    ring.saved.wentTo('server')
+    if (!before || !isSameKeys(before, deposit)) await this.deposits.write(beam, deposit)
+    return true
+  }
+
+  /** Deposits the keys of a saved beam again, as where somebody is to have them too. @throws when the server refuses */
+  async depositSaved(beam: BeamId): Promise<void> {
+    await this.enter(beam, null)
+    const { isKeyed, deposits } = await this.withdraw(beam)
+    if (isKeyed && deposits) await this.deposit(beam)
+  }
+
+  /** Takes what was deposited with a saved beam, where there is any, or lies in the person's vault. @throws when the server does not tell */
   async withdraw(beam: BeamId): Promise<Having> {
     const { ring } = this.#beam(beam)
-    const deposit = await this.deposits.read(beam)
-    if (deposit && (await ring.withdraw(deposit))) await this.#keep(beam, ring)
+    if (await this.#withdrawn(beam, ring)) await this.#keep(beam, ring)
     return having(ring)
+  }
+
+  async #withdrawn(beam: BeamId, ring: Keyring): Promise<boolean> {
+    const vaulted = await this.vault.read(beam)
+    if (vaulted) return ring.withdrawVaulted(vaulted)
+    const deposit = await this.deposits.read(beam)
+    return deposit !== null && ring.withdraw(deposit)
   }
 
   /** Returns what lets in whoever has the link (E10). */
@@ -369,12 +398,11 @@ export class Secrets {
 }
 
 function having(ring: Keyring): Having {
-  const { hasLetIn = false, isDeposited = false } = ring.kept ?? {}
   return {
     isKeyed: ring.isKeyed,
-    hasLetIn,
-    isDeposited,
-    deposits: ring.deposits,
+    hasLetIn: ring.kept?.hasLetIn ?? false,
+    isDeposited: ring.saved.isDeposited,
+    deposits: ring.saved.deposits,
     invite: ring.secret && toBase64Url(ring.secret),
     hasOtherLink: ring.hasOtherLink,
     removed: ring.removed as readonly DeviceId[],

@@ -6,6 +6,7 @@ pub mod certificate;
 pub mod doctor;
 pub mod keys;
 pub mod uploads;
+pub mod vaults;
 
 use std::collections::BTreeMap;
 

@@ -26,6 +26,9 @@ use heliograph_shared::api::certificate::OwnCertificate;
 use heliograph_shared::api::doctor::{Diagnosis, Forwarding};
 use heliograph_shared::api::keys::BeamKeys;
 use heliograph_shared::api::uploads::{FileRoom, UploadedFile};
+use heliograph_shared::api::vaults::{
+    AskedWay, BeamVault, BeamVaultChange, KeptBeams, LoginWay, OwnVault, VaultChange,
+};
 use heliograph_shared::api::{BeamCode, CodeBeam, CreatedBeam, ErrorBody, FieldErrors, Site};
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::limits;
@@ -116,6 +119,10 @@ fn visit_read(declarations: &mut Declarations) {
     declarations.visit::<UploadedFile>();
     declarations.visit::<FileRoom>();
     declarations.visit::<BeamKeys>();
+    declarations.visit::<LoginWay>();
+    declarations.visit::<OwnVault>();
+    declarations.visit::<BeamVault>();
+    declarations.visit::<KeptBeams>();
 }
 
 /// The types that a client sends.
@@ -127,6 +134,9 @@ fn visit_written(declarations: &mut Declarations) {
     declarations.visit::<NewShare>();
     declarations.visit::<ShareChange>();
     declarations.visit::<BeamChange>();
+    declarations.visit::<AskedWay>();
+    declarations.visit::<VaultChange>();
+    declarations.visit::<BeamVaultChange>();
 }
 
 fn config() -> Config {

@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::edge::host::{self, Hosts};
 use crate::edge::routes::{
     accounts, beams, certificate, codes, doctor, export, health, keys, notes, pictures,
-    registration, shares, site, socket, tus, uploads,
+    registration, shares, site, socket, tus, uploads, vaults,
 };
 use crate::edge::scheme::Scheme;
 use crate::edge::{answers, assets, deadline, headers, openapi, redirect};
@@ -59,6 +59,10 @@ fn calls() -> OpenApiRouter<Arc<App>> {
         routes!(beams::renew),
         routes!(beams::describe, beams::change, beams::delete),
         routes!(keys::read, keys::deposit),
+        routes!(vaults::way),
+        routes!(vaults::read, vaults::change),
+        routes!(vaults::list_keys),
+        routes!(vaults::read_keys, vaults::seal_keys),
         routes!(codes::create),
         routes!(codes::find),
         routes!(shares::with_me),

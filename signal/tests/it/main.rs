@@ -61,6 +61,7 @@ mod small_disk;
 mod tls;
 mod uncertain;
 mod uploads;
+mod vaults;
 mod world;
 
 use heliograph_testing::{bucket, postgres};

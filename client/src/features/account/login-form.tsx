@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
@@ -14,10 +15,16 @@ import { loginProblems } from './validation'
 /** The login form. After the login the route redirects. */
 export function LoginForm() {
   const { actions } = useApp()
+  const [isDoubtful, setIsDoubtful] = useState(false)
+  const [isFromOperator, setIsFromOperator] = useState(false)
   const { form, field, whole, sending, submit } = useForm(
     { username: '', password: '' },
     loginProblems,
-    ({ username, password }) => actions.account.logIn(username.trim(), password),
+    async ({ username, password }) => {
+      const outcome = await actions.account.logIn(username.trim(), password, isFromOperator)
+      if (!outcome.ok && outcome.wantsPassword) setIsDoubtful(true)
+      return outcome
+    },
   )
   const forgot = (
     <button type="button" className={css.forgot} onClick={() => actions.account.comingSoon(t`Coming soon!`)}>
@@ -41,6 +48,16 @@ export function LoginForm() {
           side={forgot}
         />
         <FormProblem>{whole}</FormProblem>
+        {isDoubtful && (
+          <label className={css.operator}>
+            <input
+              type="checkbox"
+              checked={isFromOperator}
+              onChange={(event) => setIsFromOperator(event.currentTarget.checked)}
+            />
+            {t`The operator has given me this password`}
+          </label>
+        )}
         <Button look="primary" type="submit" className={css.submit} disabled={sending}>
           {sending ? t`Signing in...` : t`Sign In`}
         </Button>

@@ -14,6 +14,7 @@ import { paths } from '../paths'
 import { DeleteAccountDialog } from './delete-account-dialog'
 import css from './profile.module.css'
 import { ProfileForm } from './profile-form'
+import { VaultSection } from './vault-section'
 
 type Mode = 'view' | 'edit' | 'deleting'
 
@@ -38,6 +39,7 @@ export function Profile({ user, onLogOut }: { user: User; onLogOut: () => void }
       </section>
       {mode !== 'edit' && (
         <>
+          <VaultSection className={css.card} />
           <section className={css.card}>
             <div className={css.danger}>
               <div>

@@ -31,6 +31,15 @@ export function profileProblems(fields: Fields): Problems {
   return sentences(nameProblems(fields))
 }
 
+/** @returns the first error of each field */
+export function newPasswordProblems({ password = '', fresh, confirm }: Fields): Problems {
+  return sentences({
+    password: password === '' && t`Password is required`,
+    fresh: passwordProblem(fresh) || (fresh === password && t`Choose another password than the current one`),
+    confirm: fresh !== confirm && t`Passwords do not match`,
+  })
+}
+
 function nameProblems({ first_name, last_name, username, email }: Fields) {
   return {
     first_name: isBlank(first_name) && t`First name is required`,

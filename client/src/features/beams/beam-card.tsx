@@ -9,6 +9,7 @@ import { useApp } from '../actions'
 import { beamName, createdText, shortId } from '../session/beam-text'
 import css from './beam-card.module.css'
 import { beamMap } from './beam-map'
+import { KeptBadge } from './kept-badge'
 
 /** A saved beam with its map, its name and a link to it. `line` names its shares; `children` are further actions. */
 export function BeamCard({ beam, line, children }: { beam: Beam; line?: ReactNode; children: ReactNode }) {
@@ -46,6 +47,7 @@ export function BeamCard({ beam, line, children }: { beam: Beam; line?: ReactNod
             />
           </span>
         </div>
+        <KeptBadge beam={beam.beam_id} />
         {line && <div className={css.line}>{line}</div>}
         <div className={css.acts}>
           {/* A full page load, so that the beam is entered in the same way as by any other link. */}

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro'
 import HardDrive from 'lucide-react/icons/hard-drive'
 import { type FormEvent, useState } from 'react'
+import { useStore } from 'zustand'
 import { Button } from '../../ui/button'
 import { Dialog, DialogFoot } from '../../ui/dialog'
 import { Field } from '../../ui/field'
@@ -12,7 +13,9 @@ const LONGEST_NAME = 120
 
 /** Asks for a name and saves the beam under it. */
 export function SaveDialog({ onClose }: { onClose: () => void }) {
-  const { actions } = useApp()
+  const { actions, stores } = useApp()
+  const isInVault = useStore(stores.vault, ({ own }) => own?.is === 'open')
+  const isSealed = useStore(stores.encryption, ({ kind }) => kind === 'sealed')
   const [name, setName] = useState('')
   const [state, setState] = useState<{ saving: boolean; error: string | null }>({
     saving: false,
@@ -62,7 +65,9 @@ export function SaveDialog({ onClose }: { onClose: () => void }) {
         <p className={css.what}>
           <Icon of={HardDrive} size={16} />
           <span>
-            {t`From now on, everything shared here is stored on this server until you delete the beam. The people who run the server could read it.`}
+            {isInVault && isSealed
+              ? t`From now on, everything shared here is stored on this server until you delete the beam, readable only by you and those you share it with.`
+              : t`From now on, everything shared here is stored on this server until you delete the beam. The people who run the server could read it.`}
           </span>
         </p>
         <DialogFoot>

@@ -14,6 +14,7 @@ import { fullName, type Recipient, recipientOf } from './person'
 import { ShareControls } from './share-controls'
 import css from './share-dialog.module.css'
 import { ShareForm } from './share-form'
+import { ComparingHint, VaultOf } from './vault-of'
 
 /** The people who have a share of a beam, with their levels. */
 export function ShareDialog({ sharing }: { sharing: Exclude<SharingState, { status: 'closed' }> }) {
@@ -59,6 +60,7 @@ function Sharing({ details }: { details: BeamDetails }) {
           <PersonRow key={share.id} share={share} levels={levels} />
         ))}
       </ul>
+      <ComparingHint />
       {linkDefeatsReadShares(beam.link_access, shares) && (
         <p className={css.warning} role="status">
           <span>
@@ -98,6 +100,7 @@ function PersonRow({ share, levels }: { share: BeamShare; levels: readonly Level
       ) : (
         <span className={css.role}>{levelLabel(share.share_type)}</span>
       )}
+      <VaultOf beam={share.beam} username={share.shared_with} />
     </Person>
   )
 }

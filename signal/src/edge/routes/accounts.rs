@@ -238,24 +238,40 @@ pub async fn delete(
     headers: HeaderMap,
     Body(AccountDeletion { password }): Body<AccountDeletion>,
 ) -> Result<(SetCookies, Json<Done>), Error> {
-    let refused = |sentence: &str| Error::Fields(vec![("password", sentence.to_owned())]);
     if password.trim().is_empty() {
-        return Err(refused("Please enter your password to confirm account deletion"));
+        return Err(wrong_password("Please enter your password to confirm account deletion"));
     }
     let account = &session.account;
-    let shown = cookies::known_device(&headers, scheme);
+    proves(&app, account, password, client, &headers, scheme).await?;
+    app.logins.delete_account(account.id).await?;
+    Ok((cookies::forget(scheme), Json(Done::OK)))
+}
+
+/// Checks the password that somebody who is logged in has typed again.
+///
+/// # Errors
+/// [`Error::Fields`] for a wrong one, [`Error::TooFast`].
+pub(super) async fn proves(
+    app: &App,
+    account: &Account,
+    password: String,
+    client: Option<Client>,
+    headers: &HeaderMap,
+    scheme: Scheme,
+) -> Result<(), Error> {
+    let shown = cookies::known_device(headers, scheme);
     let attempt = app.logins.attempt_again(account, shown).await?;
-    count(&app, &attempt, client)?;
+    count(app, &attempt, client)?;
     let is_right = match Password::parse(password) {
         Ok(password) => app.logins.check(attempt, password).await?.is_some(),
         // No account can have such a password.
         Err(_) => false,
     };
-    if !is_right {
-        return Err(refused("The password is wrong"));
-    }
-    app.logins.delete_account(account.id).await?;
-    Ok((cookies::forget(scheme), Json(Done::OK)))
+    if is_right { Ok(()) } else { Err(wrong_password("The password is wrong")) }
+}
+
+fn wrong_password(sentence: &str) -> Error {
+    Error::Fields(vec![("password", sentence.to_owned())])
 }
 
 fn read_change(change: &ProfileChange) -> Result<accounts::ProfileChange, Error> {

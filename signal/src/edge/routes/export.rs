@@ -12,6 +12,7 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use heliograph_shared::api::accounts::User;
 use heliograph_shared::api::beams::{Beam, BeamShare, Note, SharedBeam};
 use heliograph_shared::api::uploads::UploadedFile;
+use heliograph_shared::api::vaults::{KeptBeam, Vault};
 use heliograph_shared::ids::{BeamId, ItemId};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
@@ -42,6 +43,10 @@ struct Export {
     shares: Vec<BeamShare>,
     /// Shares of others' beams with the account.
     shared_with_me: Vec<SharedBeam>,
+    /// The vault; null without one.
+    vault: Option<Vault>,
+    /// How the keys of saved beams are kept, with those that are sealed to the vault.
+    kept_keys: Vec<KeptBeam>,
     /// The account's files. The bytes of each are at its `url`.
     uploads: Vec<UploadedFile>,
     /// Notes in the account's own beams, and its own notes in others' beams.
@@ -104,6 +109,8 @@ async fn begin(app: &App, session: &Session) -> Result<Export, Error> {
         beams: app.storage.beams_of(account).await?,
         shares: app.storage.shares_by(account).await?.into_iter().map(beam_share).collect(),
         shared_with_me: shared_with_me.into_iter().map(shared_beam).collect(),
+        vault: app.storage.vault_of(account).await?,
+        kept_keys: app.storage.kept_keys_of(account).await?,
         uploads: uploads.into_iter().map(uploaded_file).collect(),
         notes: Vec::new(),
     })

@@ -17,3 +17,4 @@ pub mod site;
 pub mod socket;
 pub mod tus;
 pub mod uploads;
+pub mod vaults;

@@ -6,6 +6,7 @@
 
 use heliograph_shared::api::beams::{Beam, Level, LinkAccess};
 use heliograph_shared::api::keys::BeamKeys;
+use heliograph_shared::api::vaults::BeamVaultChange;
 use heliograph_shared::ids::{BeamId, ShareId};
 use heliograph_shared::names::BeamName;
 use heliograph_shared::time::Millis;
@@ -82,6 +83,20 @@ impl Beams {
     ) -> Result<(), Error> {
         let deposit = async move |writer: BeamWriter| writer.deposit_keys(actor, beam, &keys).await;
         self.commit(vec![beam], deposit).await
+    }
+
+    /// Writes the keys of a sealed beam into the vaults of those who may read it (H55).
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Outdated`], [`Error::Storage`].
+    pub async fn seal_keys(
+        &self,
+        actor: AccountId,
+        beam: BeamId,
+        change: BeamVaultChange,
+    ) -> Result<(), Error> {
+        let seal = async move |writer: BeamWriter| writer.seal_keys(actor, beam, &change).await;
+        self.commit(vec![beam], seal).await
     }
 
     /// Deletes a beam and everything in it (H29).

@@ -3,6 +3,7 @@
 
 mod attempts;
 mod cache;
+mod vaults;
 
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ use cache::Cache;
 const REFRESH_SECRET: &str = "refresh";
 /// Name of the secret that proves known devices.
 const DEVICE_SECRET: &str = "device";
+/// Name of the secret from which the salts of usernames follow that nobody has.
+const STRETCH_SECRET: &str = "stretch";
 
 /// Accounts and sessions. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -60,6 +63,7 @@ struct Inner {
     passwords: Passwords,
     refresh_secret: Secret,
     device_secret: Secret,
+    stretch_secret: Secret,
     cache: Cache,
     tries: Throttle,
 }
@@ -74,10 +78,19 @@ impl Logins {
         let fresh = || random::bytes().map(Secret::new);
         let refresh_secret = storage.secret(REFRESH_SECRET, fresh()?).await?;
         let device_secret = storage.secret(DEVICE_SECRET, fresh()?).await?;
+        let stretch_secret = storage.secret(STRETCH_SECRET, fresh()?).await?;
         let passwords = Passwords::new(random::bytes()?)?;
         let cache = Cache::default();
         let tries = Throttle::default();
-        let inner = Inner { around, passwords, refresh_secret, device_secret, cache, tries };
+        let inner = Inner {
+            around,
+            passwords,
+            refresh_secret,
+            device_secret,
+            stretch_secret,
+            cache,
+            tries,
+        };
         Ok(Self(Arc::new(inner)))
     }
 

@@ -1,0 +1,30 @@
+/**
+ * The accounts that had a vault on this device. A server that says they have none wants their passwords as they are typed (E16), so this
+ * is remembered longer than any login.
+ */
+import { browserStorage } from '../stores/site-storage'
+
+const KEY = 'accounts with a vault'
+
+export function hasKnownVault(username: string): boolean {
+  return known().includes(keyOf(username))
+}
+
+export function rememberVault(username: string): void {
+  if (hasKnownVault(username)) return
+  browserStorage.setItem(KEY, JSON.stringify([...known(), keyOf(username)]))
+}
+
+function known(): readonly string[] {
+  try {
+    const told: unknown = JSON.parse(browserStorage.getItem(KEY) ?? '[]')
+    return Array.isArray(told) ? told : []
+  } catch {
+    return []
+  }
+}
+
+/** Usernames are matched without case. */
+function keyOf(username: string): string {
+  return username.trim().toLowerCase()
+}

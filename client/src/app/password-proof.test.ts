@@ -1,0 +1,49 @@
+// @vitest-environment jsdom
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { hasKnownVault, rememberVault } from './known-vaults'
+import { provesBy, WantsPassword } from './password-proof'
+
+const STRETCH = { salt: 'A'.repeat(22), memory_kib: 65_536, passes: 3 }
+let told: { stretch: typeof STRETCH | null }
+
+vi.mock('../transport/account-calls', () => ({ askWay: async () => told }))
+
+const stretching = vi.fn(async (password: string) => `part of ${password}`)
+const prove = provesBy({ prove: stretching })
+
+beforeEach(() => {
+  localStorage.clear()
+  vi.clearAllMocks()
+  told = { stretch: null }
+})
+
+describe('what is sent as a password', () => {
+  it('e16 is what was typed where the account has no vault', async () => {
+    expect(await prove('ada', 'correct horse')).toBe('correct horse')
+    expect(stretching).not.toHaveBeenCalled()
+  })
+
+  it('e16 is a part of it where the account has one', async () => {
+    told = { stretch: STRETCH }
+    expect(await prove('ada', 'correct horse')).toBe('part of correct horse')
+  })
+
+  it('e16 is nothing where the server denies a vault that this device knows, in any case of the name', async () => {
+    rememberVault('Ada')
+    await expect(prove('aDA', 'correct horse')).rejects.toThrow(WantsPassword)
+    expect(await prove('bob', 'correct horse')).toBe('correct horse')
+  })
+
+  it('e16 is what the operator has given, when its person says so', async () => {
+    rememberVault('ada')
+    expect(await prove('ada', 'given', true)).toBe('given')
+  })
+})
+
+it('e16 the accounts that had a vault here are remembered, also beside what is no list', () => {
+  rememberVault('ada')
+  rememberVault('bob')
+  expect([hasKnownVault('ADA'), hasKnownVault('bob'), hasKnownVault('cy')]).toEqual([true, true, false])
+  localStorage.setItem('accounts with a vault', '{broken')
+  expect(hasKnownVault('ada')).toBe(false)
+})

@@ -1,0 +1,126 @@
+// @vitest-environment jsdom
+import { beforeEach, expect, it, vi } from 'vitest'
+import type { VaultActions } from '../features/vault-actions'
+import type { Beam, BeamDetails, BeamId } from '../protocol/bindings'
+import type { HowKept, PersonKeys, VaultState } from '../protocol/vaults'
+import { reduceBeams } from '../stores/beams'
+import { createStores, type Stores } from '../stores/stores'
+import { hasKnownVault } from './known-vaults'
+import { createToaster } from './toaster'
+import { createVault } from './vault'
+
+const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+const OTHER = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+const ada = { username: 'ada', first_name: 'Ada', last_name: '', email: '', profile_picture: null }
+const beam = (beam_id: BeamId) =>
+  ({ beam_id, beam_name: 'Cabin', created_at: 0, link_access: 'none' }) as Beam
+
+vi.mock('../transport/account-calls', () => ({ readMe: async () => null }))
+vi.mock('../transport/beam-calls', () => ({ listBeams: async () => [beam(BEAM)] }))
+
+const OPEN: VaultState = { is: 'open', fingerprint: '12345' }
+const bob: PersonKeys = { username: 'bob', fingerprint: '54321', hasKeys: false }
+let kept: Record<BeamId, HowKept>
+let people: readonly PersonKeys[]
+let entered: VaultState
+const calls: string[] = []
+const door = {
+  enterVault: async () => entered,
+  leaveVault: async () => void calls.push('leave'),
+  beginVault: async () => ['one', 'two'],
+  createVault: vi.fn(async () => 'done' as const),
+  changePassword: vi.fn(async () => 'wrong-password' as const),
+  recoverVault: vi.fn(async () => 'wrong-words' as const),
+  howKept: async () => kept,
+  peopleOf: async () => people,
+  trust: async (_: BeamId, person: string) => void calls.push(`trust ${person}`),
+  depositSaved: async () => void calls.push('deposit'),
+  prove: async () => '',
+}
+
+let stores: Stores
+let vault: VaultActions
+const rekeyed: BeamId[] = []
+const known = () => stores.vault.getState()
+
+beforeEach(() => {
+  localStorage.clear()
+  localStorage.setItem('encryption', 'on')
+  for (const list of [calls, rekeyed]) list.length = 0
+  kept = { [BEAM]: 'sealed' }
+  people = [bob]
+  entered = OPEN
+  stores = createStores()
+  const rekey = (id: BeamId) => void rekeyed.push(id)
+  vault = createVault({ stores, toaster: createToaster(stores.toasts), door, rekey })
+})
+
+const logsIn = () => stores.account.setState({ status: 'authenticated', user: ada }, true)
+const opensSharing = () =>
+  stores.beams.setState((state) => {
+    const details = { beam: beam(BEAM), role: 'owner', owner: ada, shares: [] } as BeamDetails
+    const opened = reduceBeams(state, { type: 'sharingOpened', beam: beam(BEAM) })
+    return reduceBeams(opened, { type: 'sharingLoaded', details })
+  }, true)
+const listsCome = () =>
+  stores.beams.setState(
+    (state) => reduceBeams(state, { type: 'loaded', lists: { mine: [beam(BEAM)], withMe: [], byMe: [] } }),
+    true,
+  )
+
+it('e17 a vault opens with the login, is remembered, and closes with its end', async () => {
+  logsIn()
+  await vi.waitFor(() => expect(known().own).toEqual(OPEN))
+  expect(hasKnownVault('ada')).toBe(true)
+  stores.account.setState({ status: 'anonymous' }, true)
+  expect([known().own, calls]).toEqual([null, ['leave']])
+})
+
+it('e17 a page that finds nobody logged in when it starts leaves the vault for a later login', () => {
+  stores.account.setState({ status: 'anonymous' }, true)
+  expect(calls).toEqual([])
+})
+
+it('e18 how keys are kept is known whichever comes first, the lists or the vault', async () => {
+  listsCome()
+  logsIn()
+  await vi.waitFor(() => expect(known().kept).toEqual({ [BEAM]: 'sealed' }))
+})
+
+it('e18 the people of a beam are known while its Share dialog is open', async () => {
+  logsIn()
+  await vi.waitFor(() => expect(known().own).toEqual(OPEN))
+  opensSharing()
+  await vi.waitFor(() => expect(known().people).toEqual([bob]))
+  stores.beams.setState((state) => reduceBeams(state, { type: 'sharingClosed' }), true)
+  expect(known().people).toEqual([])
+})
+
+it('e18 own beams whose keys the server has get new ones with the vault, and those of others do not', async () => {
+  kept = { [BEAM]: 'readable', [OTHER]: 'readable' }
+  logsIn()
+  expect(await vault.create('old', 'new')).toEqual({ ok: true })
+  await vi.waitFor(() => expect(rekeyed).toEqual([BEAM]))
+})
+
+it.each([
+  ['password', () => vault.changePassword('old', 'new')],
+  ['words', () => vault.recover('zoo', 'old', 'new')],
+] as const)('e17 a wrong %s is told at its field', async (field, change) => {
+  expect(await change()).toMatchObject({ ok: false, fields: { [field]: expect.any(String) } })
+})
+
+it('e18 keys are handed to a person with a vault, of a beam whose keys are in vaults', async () => {
+  await vault.handKeys(BEAM, 'bob')
+  expect(calls).toEqual(['trust bob', 'deposit'])
+})
+
+it.each([
+  ['the person has no vault', () => (people = [{ ...bob, fingerprint: null }])],
+  ['the server has the keys of the beam', () => (kept = { [BEAM]: 'readable' })],
+  ['no keys of the beam are kept', () => (kept = {})],
+])('e18 keys are handed to nobody where %s', async (_, arrange) => {
+  arrange()
+  await vault.handKeys(BEAM, 'bob')
+  expect(calls).toEqual([])
+})

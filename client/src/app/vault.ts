@@ -1,0 +1,167 @@
+/** The vault of the account (E17): opened with the login, closed at logout, set up and changed by its dialogs. */
+import { t } from '@lingui/core/macro'
+import type { FormOutcome } from '../features/account-actions'
+import type { VaultActions } from '../features/vault-actions'
+import type { BeamId } from '../protocol/bindings'
+import type { VaultOutcome } from '../protocol/vaults'
+import type { BeamsState } from '../stores/beams'
+import type { Stores } from '../stores/stores'
+import { NOTHING_KNOWN, type VaultsState } from '../stores/vault'
+import { readMe } from '../transport/account-calls'
+import type { SecretsDoor, VaultDoor } from '../transport/secrets-door'
+import { loadable } from '../ui/lazy-part'
+import { writeClipboard } from './clipboard'
+import { hasKnownVault, rememberVault } from './known-vaults'
+import { isSealing } from './sealing-choice'
+import type { Toaster } from './toaster'
+
+const calls = loadable(() => import('../transport/beam-calls'))
+
+interface Context {
+  readonly stores: Stores
+  readonly toaster: Toaster
+  readonly door: VaultDoor & Pick<SecretsDoor, 'depositSaved'>
+  /** Gives a saved beam new keys, which go into vaults. */
+  readonly rekey: (beam: BeamId) => void
+}
+
+export function createVault(context: Context): VaultActions {
+  const { stores, toaster, door, rekey } = context
+  const tell = (change: Partial<VaultsState>) => stores.vault.setState(change)
+  const username = () => {
+    const account = stores.account.getState()
+    return account.status === 'authenticated' ? account.user.username : null
+  }
+  const enter = async () => {
+    const name = username()
+    // A browser that seals nothing has no use for one, and most accounts have none.
+    if (name === null || !(isSealing() || hasKnownVault(name))) return
+    const own = await door.enterVault(name, hasKnownVault(name))
+    if (username() !== name) return
+    if (own.is === 'open' || own.is === 'locked') rememberVault(name)
+    tell({ own: isSealing() || own.is !== 'none' ? own : null })
+  }
+  followLogin(stores, {
+    enter: () => void enter().catch(() => {}),
+    leave: () => void door.leaveVault().catch(() => {}),
+  })
+  followLists(context)
+
+  /** Sends a change of the vault. The worker renews no login, so that is done before. */
+  const change = async (send: () => Promise<VaultOutcome>, done: string): Promise<FormOutcome> => {
+    await readMe().catch(() => null)
+    const outcome = await send().catch((): VaultOutcome => 'failed')
+    if (outcome !== 'done') return refused(outcome)
+    await enter()
+    toaster.ok(done)
+    return { ok: true }
+  }
+  return {
+    begin: async () => {
+      try {
+        return await door.beginVault()
+      } catch {
+        toaster.bad(failed())
+        return null
+      }
+    },
+    create: async (password, fresh) => {
+      const outcome = await change(() => door.createVault(password, fresh), t`Your vault is set up`)
+      if (outcome.ok) void moveDeposits(door, rekey).catch(() => {})
+      return outcome
+    },
+    changePassword: (password, fresh) =>
+      change(
+        () => door.changePassword(password, fresh),
+        t`Password changed. Your other devices are logged out.`,
+      ),
+    recover: (words, password, fresh) =>
+      change(() => door.recoverVault(words, password, fresh), t`Your vault is open again`),
+    handKeys: async (beam, person) => {
+      try {
+        const kept = await door.howKept()
+        const people = await door.peopleOf(beam)
+        const hasVault = people.some(
+          ({ username, fingerprint }) => username === person && fingerprint !== null,
+        )
+        const isSealed = kept[beam] === 'sealed' || kept[beam] === 'sealed-since'
+        tell({ kept, people })
+        if (!hasVault || !isSealed) return
+        await door.trust(beam, person)
+        await door.depositSaved(beam)
+        tell({ people: await door.peopleOf(beam) })
+        toaster.ok(t`${{ person }} can open the beam now`)
+      } catch {
+        toaster.bad(failed())
+      }
+    },
+    copyWords: async (words) => {
+      if (await writeClipboard(words.join(' '))) toaster.ok(t`Words copied successfully`)
+      else toaster.bad(t`Failed to copy the words!`)
+    },
+  }
+}
+
+/** Opens the vault when somebody is logged in, and closes it when that login has ended. */
+function followLogin(
+  { account, vault }: Stores,
+  { enter, leave }: { enter: () => void; leave: () => void },
+): void {
+  let before: string | null = null
+  const look = () => {
+    const state = account.getState()
+    const now = state.status === 'authenticated' ? state.user.username : null
+    if (now === before) return
+    if (now === null) leave()
+    vault.setState(NOTHING_KNOWN, true)
+    before = now
+    if (now !== null) enter()
+  }
+  account.subscribe(look)
+  look()
+}
+
+/** Learns how keys are kept when the lists of beams come, and which vaults people have when the Share dialog opens. */
+function followLists({ stores, door }: Context): void {
+  const tell = (change: Partial<VaultsState>) => stores.vault.setState(change)
+  const learnKept = () =>
+    void door.howKept().then(
+      (kept) => tell({ kept }),
+      () => {},
+    )
+  const learnPeople = (beam: BeamId) =>
+    void door.peopleOf(beam).then(
+      (people) => tell({ people }),
+      () => {},
+    )
+  const look = ({ lists, sharing }: BeamsState, before: BeamsState | null) => {
+    if (stores.vault.getState().own === null) return
+    const isOpened = sharing.status === 'ready' && before?.sharing.status !== 'ready'
+    if (isOpened || (lists.status === 'ready' && before?.lists.status !== 'ready')) learnKept()
+    if (isOpened) learnPeople(sharing.beam.beam_id)
+    else if (sharing.status === 'closed' && before?.sharing.status === 'ready') tell({ people: [] })
+  }
+  stores.beams.subscribe(look)
+  // The lists may be here before it is known whether there is a vault.
+  stores.vault.subscribe(({ own }, before) => {
+    if (own !== null && before.own === null) look(stores.beams.getState(), null)
+  })
+}
+
+/** The server has the keys of beams that were saved before there was a vault: they get new ones, and the deposit ends. */
+async function moveDeposits(door: VaultDoor, rekey: (beam: BeamId) => void): Promise<void> {
+  const [kept, mine] = await Promise.all([door.howKept(), (await calls()).listBeams()])
+  for (const { beam_id } of mine) if (kept[beam_id] === 'readable') rekey(beam_id)
+}
+
+function refused(outcome: Exclude<VaultOutcome, 'done'>): FormOutcome {
+  if (outcome === 'wrong-password')
+    return { ok: false, fields: { password: t`The password is wrong` }, whole: null }
+  if (outcome === 'wrong-words')
+    return { ok: false, fields: { words: t`These are not the words of this vault` }, whole: null }
+  return { ok: false, fields: {}, whole: failed() }
+}
+
+function failed(): string {
+  return t`The vault could not be changed. Try again.`
+}

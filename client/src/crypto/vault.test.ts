@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { randomBytes } from './bytes'
+import { fingerprintOf, Vault } from './vault'
+
+const KEYS = { keys: ['K'], current: 'kid', isDeposited: false, people: { bob: 'key of bob' } }
+
+describe('a vault', () => {
+  it('e17 opens by what it was sealed under, and by nothing else', async () => {
+    const [vault, key] = [await Vault.make(), randomBytes(32)]
+    const wrapped = await vault.wrapped(key, 'password')
+    const { publicKey } = vault
+    expect((await Vault.unwrap(wrapped, key, 'password', publicKey))?.publicKey).toBe(publicKey)
+    expect(await Vault.unwrap(wrapped, randomBytes(32), 'password', publicKey)).toBeNull()
+    expect(await Vault.unwrap(wrapped, key, 'words', publicKey)).toBeNull()
+    expect(await Vault.unwrap(`${wrapped.slice(0, -2)}AA`, key, 'password', publicKey)).toBeNull()
+  })
+
+  it('e17 is not opened beside a public key of somebody else', async () => {
+    const [vault, other, key] = [await Vault.make(), await Vault.make(), randomBytes(32)]
+    const wrapped = await vault.wrapped(key, 'words')
+    expect(await Vault.unwrap(wrapped, key, 'words', other.publicKey)).toBeNull()
+  })
+
+  it('e18 opens what its own account has sealed, and what another has sealed to it', async () => {
+    const [ada, bob] = [await Vault.make(), await Vault.make()]
+    expect(await ada.open(await ada.seal(ada.publicKey, KEYS))).toEqual(KEYS)
+    expect(await bob.open(await ada.seal(bob.publicKey, KEYS))).toEqual(KEYS)
+  })
+
+  it('e18 opens nothing that was sealed to others, was changed, or bears the key of another sender', async () => {
+    const [ada, bob, server] = [await Vault.make(), await Vault.make(), await Vault.make()]
+    const sealed = await ada.seal(bob.publicKey, KEYS)
+    expect(await ada.open(sealed)).toBeNull()
+    expect(await bob.open({ ...sealed, sealed: `${sealed.sealed.slice(0, -2)}AA` })).toBeNull()
+    const forged = await server.seal(bob.publicKey, KEYS)
+    expect(await bob.open({ ...forged, from: ada.publicKey })).toBeNull()
+    expect(await bob.open({ ...sealed, from: 'no key' })).toBeNull()
+  })
+
+  it('e18 has a fingerprint of its own', async () => {
+    const [ada, bob] = [await Vault.make(), await Vault.make()]
+    const one = await fingerprintOf(ada.publicKey)
+    expect(one).toMatch(/^(\d{5} ){5}\d{5}$/)
+    expect(await fingerprintOf(ada.publicKey)).toBe(one)
+    expect(await fingerprintOf(bob.publicKey)).not.toBe(one)
+  })
+})

@@ -1,0 +1,132 @@
+/**
+ * The vault of an account (E17): one secret, of which a key pair follows. The keys of saved beams are sealed to that pair, by the
+ * owner's own for the owner and by whoever shares the beam for everybody else (E18): HPKE with the sender's key, so that nobody makes
+ * keys in the name of another account, the server included.
+ */
+import * as v from 'valibot'
+import { openBox, sealBox } from './box'
+import { type Bytes, fromBase64Url, randomBytes, toBase64Url, utf8 } from './bytes'
+import { deviceKeys } from './device-keys'
+import type { SavedShared } from './saved-keys'
+import { sealedOf } from './state-welcome'
+import { publicBytes, suite } from './welcome'
+
+const VAULT_BYTES = 32
+/** Digits of each group of a fingerprint, of which each stands for five bytes. */
+const GROUP_DIGITS = 5
+const GROUPS = 6
+
+/** What a vault is opened with: a part of the password, or what follows of the recovery words. */
+export type Opens = 'password' | 'words'
+
+/** Keys of a beam as they are sealed to one account, all base64url. */
+export interface SealedKeys {
+  readonly from: string
+  readonly encapsulated: string
+  readonly sealed: string
+}
+
+/** The keys of a saved beam as they lie in a vault. `isDeposited`: whether the server ever had keys of it. */
+export interface VaultedKeys extends SavedShared {
+  /**
+   * The people to whom the owner has handed them, with the public keys of then: what the server says of who has a share hands nothing to
+   * anybody. Only in what the owner has sealed to itself.
+   */
+  readonly people: Readonly<Record<string, string>>
+}
+
+const keysSchema = v.object({
+  keys: v.array(v.string()),
+  current: v.string(),
+  isDeposited: v.boolean(),
+  people: v.record(v.string(), v.string()),
+})
+
+export class Vault {
+  private constructor(
+    readonly secret: Bytes,
+    readonly keys: CryptoKeyPair,
+    /** Base64url. */
+    readonly publicKey: string,
+  ) {}
+
+  static async of(secret: Bytes): Promise<Vault> {
+    const keys = await deviceKeys(secret)
+    return new Vault(secret, keys, toBase64Url(await publicBytes(keys)))
+  }
+
+  static make(): Promise<Vault> {
+    return Vault.of(randomBytes(VAULT_BYTES))
+  }
+
+  /** Opens what `wrapped` has made. Returns null for another key, or a vault with another public key than it was made with. */
+  static async unwrap(wrapped: string, key: Bytes, opens: Opens, publicKey: string): Promise<Vault | null> {
+    const bytes = fromBase64Url(wrapped)
+    const text = bytes && (await openBox(await boxKey(key), bytes, about(opens)))
+    const opened = text ? fromBase64Url(text) : null
+    if (opened?.byteLength !== VAULT_BYTES) return null
+    const vault = await Vault.of(opened)
+    return vault.publicKey === publicKey ? vault : null
+  }
+
+  /** Returns the secret, sealed under a key. */
+  async wrapped(key: Bytes, opens: Opens): Promise<string> {
+    return toBase64Url(await sealBox(await boxKey(key), toBase64Url(this.secret), about(opens)))
+  }
+
+  /** Seals the keys of a beam to an account, perhaps this one. @throws when its public key is none */
+  async seal(to: string, keys: VaultedKeys): Promise<SealedKeys> {
+    const hpke = suite()
+    const recipientPublicKey = await hpke.kem.deserializePublicKey(fromBase64Url(to) ?? new Uint8Array())
+    const info = infoOf(this.publicKey, to)
+    const sender = await hpke.createSenderContext({ recipientPublicKey, senderKey: this.keys, info })
+    const sealed = await sender.seal(utf8(JSON.stringify(keys)))
+    return {
+      from: this.publicKey,
+      encapsulated: toBase64Url(new Uint8Array(sender.enc)),
+      sealed: toBase64Url(new Uint8Array(sealed)),
+    }
+  }
+
+  /** Returns null for what was not sealed by that account to this one. */
+  async open(message: SealedKeys): Promise<VaultedKeys | null> {
+    const bytes = sealedOf(message)
+    const hpke = suite()
+    try {
+      if (!bytes) return null
+      const recipient = await hpke.createRecipientContext({
+        recipientKey: this.keys,
+        senderPublicKey: await hpke.kem.deserializePublicKey(fromBase64Url(message.from) ?? new Uint8Array()),
+        enc: bytes.encapsulated,
+        info: infoOf(message.from, this.publicKey),
+      })
+      const content = new TextDecoder().decode(await recipient.open(bytes.sealed))
+      return v.parse(keysSchema, JSON.parse(content))
+    } catch {
+      return null
+    }
+  }
+}
+
+/** Returns what two people compare to know that they have the same public key: six groups of five digits. */
+export async function fingerprintOf(publicKey: string): Promise<string> {
+  const bytes = fromBase64Url(publicKey) ?? new Uint8Array()
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return Array.from({ length: GROUPS }, (_, at) => {
+    const number = hash.slice(at * 5, at * 5 + 5).reduce((sum, byte) => sum * 256 + byte, 0)
+    return String(number % 10 ** GROUP_DIGITS).padStart(GROUP_DIGITS, '0')
+  }).join(' ')
+}
+
+function about(opens: Opens): string {
+  return `beam-e2e/1 vault-by-${opens}`
+}
+
+/** Binds what is sealed to both accounts. Their keys are of one length. */
+function infoOf(from: string, to: string): Bytes {
+  return utf8(`beam-e2e/1 vault-keys${from}${to}`)
+}
+
+function boxKey(key: Bytes): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt', 'decrypt'])
+}

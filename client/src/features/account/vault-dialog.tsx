@@ -1,0 +1,155 @@
+import { t } from '@lingui/core/macro'
+import Copy from 'lucide-react/icons/copy'
+import Printer from 'lucide-react/icons/printer'
+import { useState } from 'react'
+import { Button } from '../../ui/button'
+import { Dialog, DialogFoot } from '../../ui/dialog'
+import { Field } from '../../ui/field'
+import { useApp } from '../actions'
+import css from './account-form.module.css'
+import { lossWarning } from './change-password-dialog'
+import { FormProblem } from './form-problem'
+import { NewPassword, NO_PASSWORDS } from './new-password'
+import { useForm } from './use-form'
+import { type Fields, newPasswordProblems, type Problems } from './validation'
+import vaultCss from './vault.module.css'
+
+/** The words that a person types in to show that they are written down, counted from 1. */
+const CHECKED = [3, 8, 11] as const
+type Checked = `${(typeof CHECKED)[number]}`
+
+type Step = 'words' | 'check' | 'password'
+
+/** Sets up a vault: shows its words once, has three of them typed, and asks for a password that the server has not seen. */
+export function VaultDialog({ words, onClose }: { words: readonly string[]; onClose: () => void }) {
+  const [step, setStep] = useState<Step>('words')
+  return (
+    <Dialog title={t`Set up a vault`} sub={subOf(step)} width="wide" place="upper" asks onClose={onClose}>
+      {step === 'words' && <Words words={words} onNext={() => setStep('check')} onClose={onClose} />}
+      {step === 'check' && (
+        <Check words={words} onBack={() => setStep('words')} onNext={() => setStep('password')} />
+      )}
+      {step === 'password' && <Password onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function subOf(step: Step): string {
+  if (step === 'words')
+    return t`These 12 words open your vault when you have forgotten your password. Write them down: they are shown only now.`
+  if (step === 'check') return t`Type three of the words from what you have written down.`
+  return t`The server has seen your current password, so the vault needs a new one. Your other devices are logged out.`
+}
+
+function Words({
+  words,
+  onNext,
+  onClose,
+}: {
+  words: readonly string[]
+  onNext: () => void
+  onClose: () => void
+}) {
+  const { actions } = useApp()
+  return (
+    <>
+      <ol className={vaultCss.words} dir="ltr" lang="en" translate="no">
+        {words.map((word, at) => (
+          // A word may come twice.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the words never change
+          <li key={at}>{word}</li>
+        ))}
+      </ol>
+      <div className={vaultCss.tools}>
+        <Button size="sm" icon={Copy} onClick={() => void actions.vault.copyWords(words)}>
+          {t`Copy words`}
+        </Button>
+        <Button size="sm" icon={Printer} onClick={() => window.print()}>
+          {t`Print`}
+        </Button>
+      </div>
+      <p className={vaultCss.warning}>{lossWarning()}</p>
+      <DialogFoot>
+        <Button look="ghost" onClick={onClose}>
+          {t`Cancel`}
+        </Button>
+        <Button look="primary" onClick={onNext}>
+          {t`I have written them down`}
+        </Button>
+      </DialogFoot>
+    </>
+  )
+}
+
+function Check({
+  words,
+  onBack,
+  onNext,
+}: {
+  words: readonly string[]
+  onBack: () => void
+  onNext: () => void
+}) {
+  const problemsOf = (fields: Fields): Problems =>
+    Object.fromEntries(
+      CHECKED.filter((number) => fields[number]?.trim().toLowerCase() !== words[number - 1]).map((number) => [
+        number,
+        t`This is another word`,
+      ]),
+    )
+  const start: Record<Checked, string> = { 3: '', 8: '', 11: '' }
+  const { form, field, submit } = useForm(start, problemsOf, async () => {
+    onNext()
+    return { ok: true }
+  })
+  return (
+    <form ref={form} className={css.fields} onSubmit={submit} noValidate>
+      {CHECKED.map((number) => (
+        <Field
+          key={number}
+          label={t`Word ${number}`}
+          {...field(`${number}`)}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          autoFocus={number === CHECKED[0]}
+        />
+      ))}
+      <DialogFoot>
+        <Button look="ghost" onClick={onBack}>
+          {t`Back`}
+        </Button>
+        <Button look="primary" type="submit">
+          {t`Continue`}
+        </Button>
+      </DialogFoot>
+    </form>
+  )
+}
+
+function Password({ onClose }: { onClose: () => void }) {
+  const { actions } = useApp()
+  const { form, field, whole, sending, submit } = useForm(
+    NO_PASSWORDS,
+    newPasswordProblems,
+    async ({ password, fresh }) => {
+      const outcome = await actions.vault.create(password, fresh)
+      if (outcome.ok) onClose()
+      return outcome
+    },
+  )
+  return (
+    <form ref={form} className={css.fields} onSubmit={submit} noValidate>
+      <NewPassword field={field} />
+      <FormProblem>{whole}</FormProblem>
+      <DialogFoot>
+        <Button look="ghost" onClick={onClose}>
+          {t`Cancel`}
+        </Button>
+        <Button look="primary" type="submit" disabled={sending}>
+          {sending ? t`Saving...` : t`Set up a vault`}
+        </Button>
+      </DialogFoot>
+    </form>
+  )
+}

@@ -1,0 +1,61 @@
+import { t } from '@lingui/core/macro'
+import { useState } from 'react'
+import { useStore } from 'zustand'
+import { Button } from '../../ui/button'
+import { useApp } from '../actions'
+import { ChangePasswordDialog } from './change-password-dialog'
+import { RecoverDialog } from './recover-dialog'
+import css from './vault.module.css'
+import { VaultDialog } from './vault-dialog'
+
+type Open =
+  | { readonly is: 'nothing' | 'changing' | 'recovering' }
+  | { readonly is: 'setting-up'; readonly words: readonly string[] }
+
+/** The vault on the profile page: set up, or what there is of it. */
+export function VaultSection({ className }: { className: string | undefined }) {
+  const { stores, actions } = useApp()
+  const own = useStore(stores.vault, (state) => state.own)
+  const [open, setOpen] = useState<Open>({ is: 'nothing' })
+  if (own === null || own.is === 'unknown') return null
+  const begin = async () => {
+    const words = await actions.vault.begin()
+    if (words) setOpen({ is: 'setting-up', words })
+  }
+  const close = () => setOpen({ is: 'nothing' })
+  return (
+    <section className={className}>
+      <div className={css.section}>
+        <div>
+          <h2>{t`Vault`}</h2>
+          {own.is === 'none' && (
+            <p>{t`Seals the keys of your saved beams with a password that never leaves your devices, so that the server cannot read them.`}</p>
+          )}
+          {own.is === 'locked' && (
+            <p>
+              {own.needsWords
+                ? t`Your vault is locked, because the operator has given you a new password. Your recovery words open it.`
+                : t`Your vault is locked on this device. Log in again to open it.`}
+            </p>
+          )}
+          {own.is === 'open' && (
+            <>
+              <p>{t`Your vault is open on this device. Others compare this fingerprint before they share with you:`}</p>
+              <p className={css.digits}>{own.fingerprint}</p>
+            </>
+          )}
+        </div>
+        {own.is === 'none' && <Button onClick={() => void begin()}>{t`Set up a vault`}</Button>}
+        {own.is === 'locked' && own.needsWords && (
+          <Button onClick={() => setOpen({ is: 'recovering' })}>{t`Open with recovery words`}</Button>
+        )}
+        {own.is === 'open' && (
+          <Button onClick={() => setOpen({ is: 'changing' })}>{t`Change Password`}</Button>
+        )}
+      </div>
+      {open.is === 'setting-up' && <VaultDialog words={open.words} onClose={close} />}
+      {open.is === 'changing' && <ChangePasswordDialog onClose={close} />}
+      {open.is === 'recovering' && <RecoverDialog onClose={close} />}
+    </section>
+  )
+}

@@ -1,0 +1,28 @@
+import { t } from '@lingui/core/macro'
+import Lock from 'lucide-react/icons/lock'
+import LockOpen from 'lucide-react/icons/lock-open'
+import { useStore } from 'zustand'
+import type { BeamId } from '../../protocol/bindings'
+import type { HowKept } from '../../protocol/vaults'
+import { cx } from '../../ui/cx'
+import { Icon } from '../../ui/icon'
+import { useApp } from '../actions'
+import css from './beam-card.module.css'
+
+/** Who can read a saved beam, by what this device has opened of its keys. */
+export function KeptBadge({ beam }: { beam: BeamId }) {
+  const how = useStore(useApp().stores.vault, ({ kept }) => kept[beam])
+  if (how === undefined) return null
+  return (
+    <p className={cx(css.kept, how === 'readable' ? css.readable : css.sealed)}>
+      <Icon of={how === 'readable' ? LockOpen : Lock} size={14} />
+      <span>{textOf(how)}</span>
+    </p>
+  )
+}
+
+function textOf(how: HowKept): string {
+  if (how === 'readable') return t`The server can read this beam's key`
+  if (how === 'sealed') return t`Readable only by you and those you shared it with`
+  return t`Readable only by you and those you shared it with, since you have a vault`
+}

@@ -1,0 +1,25 @@
+/** What the page knows of vaults (E17), of which the worker of the keys has the secrets. */
+
+/** What the page knows of the vault of its person. */
+export type VaultState =
+  /** The server does not tell, and this device does not know. */
+  | { readonly is: 'unknown' }
+  | { readonly is: 'none' }
+  /** There is one, and this device has not opened it: the recovery words do, or the password at the next login. */
+  | { readonly is: 'locked'; readonly needsWords: boolean }
+  | { readonly is: 'open'; readonly fingerprint: string }
+
+/** How a change of the vault ended. */
+export type VaultOutcome = 'done' | 'wrong-password' | 'wrong-words' | 'failed'
+
+/** A person with access to a beam, as far as vaults are concerned. */
+export interface PersonKeys {
+  readonly username: string
+  /** Of what the server says is the public key of the person's vault; null without one. */
+  readonly fingerprint: string | null
+  /** Whether the keys of the beam are sealed to it. */
+  readonly hasKeys: boolean
+}
+
+/** How the keys of a saved beam are kept. */
+export type HowKept = 'readable' | 'sealed' | 'sealed-since'

@@ -1,0 +1,308 @@
+/**
+ * The vault of the person who is logged in (E17), in the worker that has the keys: opened by a password or by the recovery words, kept
+ * on this device while the login lasts, and used wherever keys of saved beams are deposited.
+ */
+import { type Bytes, fromBase64Url, randomBytes, toBase64Url } from '../crypto/bytes'
+import { entropyIn, keyOfWords, wordsOf } from '../crypto/recovery-words'
+import type { OpenedKeys, SavedShared } from '../crypto/saved-keys'
+import {
+  argon2id,
+  type Hash,
+  MEMORY_KIB,
+  PASSES,
+  type Parts,
+  SALT_BYTES,
+  type Stretch,
+  stretched,
+} from '../crypto/stretching'
+import { fingerprintOf, Vault } from '../crypto/vault'
+import type {
+  BeamId,
+  BeamVault,
+  SealedKeys,
+  Vault as StoredVault,
+  Stretch as ToldStretch,
+} from '../protocol/bindings'
+import type { HowKept, PersonKeys, VaultOutcome, VaultState } from '../protocol/vaults'
+import { hasNothing } from './key-deposits'
+import type { KeysGo, OwnVault } from './own-vault'
+import { Refused, type VaultServer } from './vault-calls'
+
+const ENTROPY_BYTES = 16
+
+/** Where opened vaults outlive the page. */
+export interface KeptVaults {
+  read(username: string): Promise<Bytes | null>
+  write(username: string, secret: Bytes): Promise<void>
+  clear(): Promise<void>
+}
+
+export class VaultKeeper implements OwnVault {
+  #username: string | null = null
+  #vault: Vault | null = null
+  /** Whether the account has a vault, as far as this device knows. */
+  #exists = false
+  /** What the last password that was stretched here became. */
+  #parts: Parts | null = null
+  /** Settles once it is known whether the vault is open. */
+  #entered: Promise<unknown> = Promise.resolve()
+  /** The people whom this page lets open a beam, with their public keys. */
+  readonly #trusted = new Map<BeamId, Readonly<Record<string, string>>>()
+  /** A vault that is being made, until its words were written down. */
+  #made: { readonly vault: Vault; readonly entropy: Bytes } | null = null
+
+  constructor(
+    readonly server: VaultServer,
+    readonly kept: KeptVaults,
+    readonly hash: Hash = argon2id,
+  ) {}
+
+  /** Returns what is sent as the password, and keeps what opens the vault. @throws when the server asks for too little */
+  async prove(password: string, stretch: ToldStretch): Promise<string> {
+    this.#parts = await stretched(password, readStretch(stretch), this.hash)
+    return toBase64Url(this.#parts.login)
+  }
+
+  /**
+   * Somebody is logged in: opens the vault with what this device has kept, or with the password that was stretched last.
+   * @param isKnown whether this device knows that the account has a vault, whatever the server says
+   */
+  enterVault(username: string, isKnown: boolean): Promise<VaultState> {
+    const entering = this.#enter(username, isKnown)
+    this.#entered = entering.catch(() => {})
+    return entering
+  }
+
+  async #enter(username: string, isKnown: boolean): Promise<VaultState> {
+    const before = this.#vault
+    if (this.#username !== username) this.#vault = null
+    this.#username = username
+    this.#exists ||= isKnown
+    const secret = await this.kept.read(username)
+    if (secret) this.#vault = await Vault.of(secret)
+    const stored = await this.server.read().catch(() => undefined)
+    // Where the server does not tell, keys must not go there as they are.
+    this.#exists = isKnown || this.#vault !== null || stored !== null
+    const isOther = stored && this.#vault && stored.public_key !== this.#vault.publicKey
+    if (isOther) this.#vault = null
+    // The account has another username now.
+    if (!this.#vault && before && stored?.public_key === before.publicKey) await this.#open(before)
+    if (stored && !this.#vault && this.#parts && stored.by_password !== null)
+      await this.#open(
+        await Vault.unwrap(stored.by_password, this.#parts.vault, 'password', stored.public_key),
+      )
+    this.#parts = null
+    const isUnknown = stored === undefined && !isKnown && !this.#vault
+    return isUnknown ? { is: 'unknown' } : this.#state(stored ?? null)
+  }
+
+  /** Nobody is logged in any more: nothing of the vault stays on this device. */
+  async leaveVault(): Promise<void> {
+    this.#username = null
+    this.#vault = null
+    this.#exists = false
+    this.#made = null
+    await this.kept.clear()
+  }
+
+  /** Begins a vault. Returns its recovery words, which are told this once. */
+  async beginVault(): Promise<readonly string[]> {
+    this.#made = { vault: await Vault.make(), entropy: randomBytes(ENTROPY_BYTES) }
+    return wordsOf(this.#made.entropy)
+  }
+
+  /** Stores the vault that was begun. @param password as it was sent at login, @param fresh the new one */
+  async createVault(password: string, fresh: string): Promise<VaultOutcome> {
+    if (!this.#made) return 'failed'
+    const { vault, entropy } = this.#made
+    const byWords = await vault.wrapped(await keyOfWords(entropy), 'words')
+    const outcome = await this.#write(vault, byWords, 1, password, fresh)
+    if (outcome === 'done') this.#made = null
+    return outcome
+  }
+
+  /** Changes the password of an account that has a vault. */
+  async changePassword(password: string, fresh: string): Promise<VaultOutcome> {
+    return this.#answering(async () => {
+      const stored = await this.server.read()
+      if (!stored || stored.by_password === null) return 'failed'
+      const { login, vault: key } = await stretched(password, readStretch(stored.stretch), this.hash)
+      const vault = await Vault.unwrap(stored.by_password, key, 'password', stored.public_key)
+      if (!vault) return 'wrong-password'
+      return this.#write(vault, stored.by_words, stored.version + 1, toBase64Url(login), fresh)
+    })
+  }
+
+  /**
+   * Opens the vault by its words, and seals it under a new password.
+   * @param password what the operator has given. It is sent as it is, so never one that has opened the vault
+   */
+  async recoverVault(words: string, password: string, fresh: string): Promise<VaultOutcome> {
+    return this.#answering(async () => {
+      const [stored, entropy] = await Promise.all([this.server.read(), entropyIn(words)])
+      if (!stored || stored.by_password !== null) return 'failed'
+      const key = entropy && (await keyOfWords(entropy))
+      const vault = key && (await Vault.unwrap(stored.by_words, key, 'words', stored.public_key))
+      if (!vault) return 'wrong-words'
+      return this.#write(vault, stored.by_words, stored.version + 1, password, fresh)
+    })
+  }
+
+  /** Returns the other people with access to a beam of this person; nobody for a beam of others. @throws when the server refuses */
+  async peopleOf(beam: BeamId): Promise<readonly PersonKeys[]> {
+    await this.#entered
+    const there = await this.server.readKeys(beam)
+    const trusted = await this.#peopleIn(there)
+    const isOther = ({ username }: { username: string }) => username !== this.#username
+    return Promise.all(
+      there.people.filter(isOther).map(async ({ username, public_key }) => ({
+        username,
+        fingerprint: public_key === null ? null : await fingerprintOf(public_key),
+        hasKeys: public_key !== null && trusted[username] === public_key,
+      })),
+    )
+  }
+
+  /** The person at this device lets somebody open a beam: the next time its keys are written, they are sealed to that vault too. */
+  async trust(beam: BeamId, username: string): Promise<void> {
+    const { people } = await this.server.readKeys(beam)
+    const key = people.find((person) => person.username === username)?.public_key
+    if (key) this.#trusted.set(beam, { ...this.#trusted.get(beam), [username]: key })
+  }
+
+  /** The people to whom the keys of a beam were handed, by this account alone: the server could name others. */
+  async #peopleIn({ keys }: BeamVault): Promise<Readonly<Record<string, string>>> {
+    const isOwn = keys !== null && keys.from === this.#vault?.publicKey
+    const opened = isOwn ? await this.#vault?.open(keys) : null
+    return opened?.people ?? {}
+  }
+
+  /**
+   * Returns how the keys of this person's saved beams are kept: readable by the server, sealed to vaults, or sealed since the server
+   * could read them. A beam of which nothing is kept is not among them.
+   */
+  async howKept(): Promise<Readonly<Record<BeamId, HowKept>>> {
+    await this.#entered
+    const beams = await this.server.listKeys()
+    const told = beams.map(async ({ beam_id, keys }) => {
+      if (!keys) return [beam_id, 'readable'] as const
+      // The server's word that they are sealed counts nothing.
+      const opened = await this.#vault?.open(keys)
+      if (!opened) return null
+      return [beam_id, opened.isDeposited ? 'sealed-since' : 'sealed'] as const
+    })
+    return Object.fromEntries((await Promise.all(told)).filter((one) => one !== null))
+  }
+
+  async isOpen(): Promise<boolean> {
+    await this.#entered
+    return this.#vault !== null
+  }
+
+  async read(beam: BeamId): Promise<OpenedKeys | null> {
+    await this.#entered
+    const vault = this.#vault
+    const sealed = vault && (await this.#keysOf(beam))
+    const opened = sealed && (await vault.open(sealed))
+    if (!opened) return null
+    const { keys, current, isDeposited } = opened
+    return { keys, current, isDeposited, isOwn: sealed.from === vault.publicKey }
+  }
+
+  async #keysOf(beam: BeamId): Promise<SealedKeys | null> {
+    try {
+      return (await this.server.readKeys(beam)).keys
+    } catch (error) {
+      if (error instanceof Refused && hasNothing(error.status)) return null
+      throw error
+    }
+  }
+
+  async write(beam: BeamId, keys: SavedShared, isVaulted: boolean): Promise<KeysGo> {
+    await this.#entered
+    if (this.#vault) {
+      const there = await this.server.readKeys(beam)
+      // Only the owner is told who is in it.
+      if (there.people.length > 0) return this.#seal(beam, keys, there, this.#vault)
+      if (there.version > 0) return 'nowhere'
+    }
+    if (isVaulted || (this.#exists && !this.#vault)) return 'nowhere'
+    return 'to-server'
+  }
+
+  async #seal(beam: BeamId, saved: SavedShared, there: BeamVault, vault: Vault): Promise<KeysGo> {
+    const { keys, current, isDeposited } = saved
+    const known = { ...(await this.#peopleIn(there)), ...this.#trusted.get(beam) }
+    // Whoever has no share any more gets nothing, and neither does another vault under the same name.
+    const people = Object.fromEntries(
+      there.people.flatMap(({ username, public_key }) =>
+        public_key !== null && known[username] === public_key ? [[username, public_key] as const] : [],
+      ),
+    )
+    const own = this.#username ?? ''
+    const content = { keys, current, isDeposited }
+    const forOthers = Object.entries(people).map(async ([username, to]) => ({
+      username,
+      to,
+      keys: await vault.seal(to, { ...content, people: {} }),
+    }))
+    const forOwn = {
+      username: own,
+      to: vault.publicKey,
+      keys: await vault.seal(vault.publicKey, { ...content, people }),
+    }
+    const all = [forOwn, ...(await Promise.all(forOthers))]
+    await this.server.writeKeys(beam, { version: there.version + 1, keys: all })
+    this.#trusted.delete(beam)
+    return 'into-vaults'
+  }
+
+  async #write(
+    vault: Vault,
+    byWords: string,
+    version: number,
+    password: string,
+    fresh: string,
+  ): Promise<VaultOutcome> {
+    return this.#answering(async () => {
+      const stretch = { salt: randomBytes(SALT_BYTES), memoryKib: MEMORY_KIB, passes: PASSES }
+      const { login, vault: key } = await stretched(fresh, stretch, this.hash)
+      const stored: StoredVault = {
+        version,
+        stretch: { salt: toBase64Url(stretch.salt), memory_kib: MEMORY_KIB, passes: PASSES },
+        by_password: await vault.wrapped(key, 'password'),
+        by_words: byWords,
+        public_key: vault.publicKey,
+      }
+      await this.server.write({ password, new_password: toBase64Url(login), vault: stored })
+      await this.#open(vault)
+      return 'done'
+    })
+  }
+
+  /** The only wrong thing in what is sent is the password. */
+  async #answering(act: () => Promise<VaultOutcome>): Promise<VaultOutcome> {
+    try {
+      return await act()
+    } catch (error) {
+      return error instanceof Refused && error.status === 400 ? 'wrong-password' : 'failed'
+    }
+  }
+
+  async #open(vault: Vault | null): Promise<void> {
+    this.#vault = vault
+    if (!vault || this.#username === null) return
+    this.#exists = true
+    await this.kept.write(this.#username, vault.secret)
+  }
+
+  async #state(stored: StoredVault | null): Promise<VaultState> {
+    if (this.#vault) return { is: 'open', fingerprint: await fingerprintOf(this.#vault.publicKey) }
+    if (!this.#exists) return { is: 'none' }
+    return { is: 'locked', needsWords: stored === null || stored.by_password === null }
+  }
+}
+
+function readStretch({ salt, memory_kib, passes }: ToldStretch): Stretch {
+  return { salt: fromBase64Url(salt) ?? new Uint8Array(), memoryKib: memory_kib, passes }
+}

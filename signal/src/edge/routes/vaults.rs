@@ -1,0 +1,151 @@
+//! Vaults of accounts (H53, H54, H56), and the keys of saved beams that are sealed to them (H55).
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::{Extension, Json};
+use heliograph_shared::api::ErrorBody;
+use heliograph_shared::api::vaults::{
+    AskedWay, BeamVault, BeamVaultChange, KeptBeams, LoginWay, OwnVault, VaultChange,
+};
+use heliograph_shared::ids::BeamId;
+use heliograph_shared::names::{Password, Username};
+
+use super::access::role_in;
+use super::accounts::proves;
+use crate::address::Client;
+use crate::app::App;
+use crate::edge::auth::LoggedIn;
+use crate::edge::form::Mistakes;
+use crate::edge::json::Body;
+use crate::edge::scheme::Scheme;
+use crate::error::Error;
+
+/// Tells how a password is stretched before it is sent at login. Says nothing of whether anybody has the username.
+#[utoipa::path(
+    post,
+    path = "/api/auth/way/",
+    request_body = AskedWay,
+    responses((status = 200, body = LoginWay))
+)]
+pub async fn way(
+    State(app): State<Arc<App>>,
+    Body(AskedWay { username }): Body<AskedWay>,
+) -> Result<Json<LoginWay>, Error> {
+    let Ok(username) = Username::parse(&username) else {
+        return Ok(Json(LoginWay { stretch: None }));
+    };
+    Ok(Json(app.logins.way(&username).await?))
+}
+
+/// Returns the vault of the caller's account.
+#[utoipa::path(
+    get,
+    path = "/api/auth/vault/",
+    security(("login" = [])),
+    responses((status = 200, body = OwnVault))
+)]
+pub async fn read(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+) -> Result<Json<OwnVault>, Error> {
+    Ok(Json(OwnVault { vault: app.storage.vault_of(session.account.id).await? }))
+}
+
+/// Writes the vault of the caller's account together with its password, and ends all other logins.
+#[utoipa::path(
+    put,
+    path = "/api/auth/vault/",
+    security(("login" = [])),
+    request_body = VaultChange,
+    responses(
+        (status = 200, body = OwnVault),
+        (status = 409, body = ErrorBody, description = "The vault was changed meanwhile."),
+        (status = 429, body = ErrorBody, description = "Too many attempts."),
+    )
+)]
+pub async fn change(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+    Extension(client): Extension<Option<Client>>,
+    Extension(scheme): Extension<Scheme>,
+    headers: HeaderMap,
+    Body(VaultChange { password, new_password, vault }): Body<VaultChange>,
+) -> Result<Json<OwnVault>, Error> {
+    if !vault.is_whole() {
+        return Err(Error::BadRequest("The request cannot be read."));
+    }
+    let mut mistakes = Mistakes::default();
+    let new_password = mistakes.check("new_password", Password::parse(new_password));
+    let Some(new_password) = new_password else { return Err(mistakes.refusal()) };
+    proves(&app, &session.account, password, client, &headers, scheme).await?;
+    app.logins.change_vault(&session, new_password, vault.clone()).await?;
+    Ok(Json(OwnVault { vault: Some(vault) }))
+}
+
+/// Returns the keys of a saved beam as they are sealed to the caller, and to its owner the people who may have them.
+#[utoipa::path(
+    get,
+    path = "/api/beams/{beam_id}/vault/",
+    security(("login" = [])),
+    params(("beam_id" = BeamId, Path)),
+    responses(
+        (status = 200, body = BeamVault),
+        (status = 404, body = ErrorBody, description = "There is no such saved beam, or the caller has no access."),
+        (status = 429, body = ErrorBody, description = "Too many unknown beams from this address."),
+    )
+)]
+pub async fn read_keys(
+    State(app): State<Arc<App>>,
+    Extension(client): Extension<Option<Client>>,
+    LoggedIn(session): LoggedIn,
+    Path(beam): Path<String>,
+) -> Result<Json<BeamVault>, Error> {
+    let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
+    let account = session.account.id;
+    let (_, role) = role_in(&app, client, Some(account), beam).await?;
+    Ok(Json(app.storage.sealed_keys(account, role, beam).await?))
+}
+
+/// Writes the keys of a saved beam, sealed to those who are to have them. A deposit of the same keys is deleted.
+#[utoipa::path(
+    put,
+    path = "/api/beams/{beam_id}/vault/",
+    security(("login" = [])),
+    params(("beam_id" = BeamId, Path)),
+    request_body = BeamVaultChange,
+    responses(
+        (status = 200, body = BeamVaultChange),
+        (status = 403, body = ErrorBody, description = "The beam is somebody else's."),
+        (status = 404, body = ErrorBody, description = "No such beam, or not yours to see."),
+        (status = 409, body = ErrorBody, description = "The keys, the people or their vaults were changed meanwhile."),
+    )
+)]
+pub async fn seal_keys(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+    Path(beam): Path<String>,
+    Body(change): Body<BeamVaultChange>,
+) -> Result<Json<BeamVaultChange>, Error> {
+    let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
+    if !change.keys.iter().all(|person| person.keys.is_whole()) {
+        return Err(Error::BadRequest("The request cannot be read."));
+    }
+    app.beams.seal_keys(session.account.id, beam, change.clone()).await?;
+    Ok(Json(change))
+}
+
+/// Lists the caller's beams, and those shared with them, whose keys are kept here, with the keys that are sealed to the caller.
+#[utoipa::path(
+    get,
+    path = "/api/auth/vault/beams/",
+    security(("login" = [])),
+    responses((status = 200, body = KeptBeams))
+)]
+pub async fn list_keys(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+) -> Result<Json<KeptBeams>, Error> {
+    Ok(Json(KeptBeams { beams: app.storage.kept_keys_of(session.account.id).await? }))
+}

@@ -1,0 +1,183 @@
+//! H53 to H56: vaults of accounts, and the keys of saved beams in them. The server can open none of it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use heliograph_shared::api::beams::LinkAccess;
+use serde_json::{Value, json};
+
+use super::person::Person;
+use super::server::Answer;
+use super::world::{Who, World, on_both};
+
+fn bytes(n: u8, count: usize) -> String {
+    URL_SAFE_NO_PAD.encode(vec![n; count])
+}
+
+/// A vault by its form, of somebody whose public key is made of one number.
+fn vault(version: u32, n: u8) -> Value {
+    json!({
+        "version": version,
+        "stretch": {"salt": bytes(n, 16), "memory_kib": 65_536, "passes": 3},
+        "by_password": bytes(n, 60),
+        "by_words": bytes(n, 60),
+        "public_key": bytes(n, 65),
+    })
+}
+
+impl Person<'_> {
+    async fn changes_vault(&mut self, new_password: &str, vault: &Value) -> Answer {
+        let body = json!({"password": self.password, "new_password": new_password, "vault": vault});
+        let answer = self.asks("PUT", "/api/auth/vault/", &body).await;
+        if answer.status == 200 {
+            new_password.clone_into(&mut self.password);
+        }
+        answer
+    }
+}
+
+async fn way(world: &World<'_>, username: &str) -> Value {
+    let mut guest = world.person(Who::Guest);
+    let answer = guest.asks("POST", "/api/auth/way/", &json!({"username": username})).await;
+    assert_eq!(answer.status, 200);
+    answer.json()["stretch"].clone()
+}
+
+#[tokio::test]
+async fn h54_a_vault_is_written_with_the_password_and_ends_the_other_logins() {
+    on_both(async |world| {
+        let mut owner = world.person(Who::Owner);
+        assert_eq!(owner.gets("/api/auth/vault/").await.json(), json!({"vault": null}));
+        assert_eq!(way(world, "owner").await, json!(null));
+        let mut elsewhere = world.person(Who::Owner);
+        assert_eq!(elsewhere.logs_in().await.status, 200);
+
+        let wrong =
+            json!({"password": "a guess", "new_password": "the login part", "vault": vault(1, 1)});
+        let refused = owner.asks("PUT", "/api/auth/vault/", &wrong).await;
+        assert_eq!(refused.json(), json!({"password": ["The password is wrong"]}));
+        let mut short = vault(1, 1);
+        short["public_key"] = json!(bytes(1, 64));
+        assert_eq!(owner.changes_vault("the login part", &short).await.status, 400);
+        assert_eq!(owner.changes_vault("the login part", &vault(2, 1)).await.status, 409);
+        assert_eq!(owner.changes_vault("the login part", &vault(1, 1)).await.status, 200);
+
+        assert_eq!(owner.gets("/api/auth/vault/").await.json()["vault"], vault(1, 1));
+        assert_eq!(way(world, "OWNER").await, vault(1, 1)["stretch"]);
+        assert_eq!((owner.is().await.as_deref(), elsewhere.is().await), (Some("owner"), None));
+        assert_eq!(elsewhere.logs_in().await.status, 401);
+        assert_eq!(owner.changes_vault("another part", &vault(2, 2)).await.status, 200);
+        assert_eq!(owner.logs_in().await.status, 200);
+        // Two devices that change it at once do not undo each other's change.
+        assert_eq!(owner.changes_vault("a third part", &vault(2, 3)).await.status, 409);
+        assert_eq!(owner.logs_in().await.status, 200);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h54_only_the_words_open_a_vault_after_the_operator_has_replaced_the_password() {
+    on_both(async |world| {
+        let mut owner = world.person(Who::Owner);
+        owner.changes_vault("the login part", &vault(1, 1)).await;
+        let account = world.account(Who::Owner).await;
+        let hash = "not a hash".to_owned();
+        assert!(world.server.app.storage.replace_password(account, &hash).await.unwrap());
+        let left = world.server.app.storage.vault_of(account).await.unwrap().unwrap();
+        assert_eq!((left.version, &left.by_password), (2, &None));
+        assert_eq!(left.by_words.as_bytes(), [1; 60]);
+        assert_eq!(way(world, "owner").await, json!(null));
+    })
+    .await;
+}
+
+/// The keys for a person, as that person gets them.
+fn keys(n: u8) -> Value {
+    json!({"from": bytes(n, 65), "encapsulated": bytes(n, 65), "sealed": bytes(n, 300)})
+}
+
+fn for_person(username: &str, to: u8, n: u8) -> Value {
+    json!({"username": username, "to": bytes(to, 65), "keys": keys(n)})
+}
+
+#[tokio::test]
+async fn h55_the_keys_of_a_beam_come_to_those_to_whom_they_are_sealed_and_the_deposit_goes() {
+    on_both(async |world| {
+        let trip = world.trip(LinkAccess::Read).await;
+        let path = format!("/api/beams/{}/vault/", trip.beam);
+        let deposit = format!("/api/beams/{}/keys/", trip.beam);
+        let [mut owner, mut admin, mut writer, mut reader, mut user] =
+            [Who::Owner, Who::Admin, Who::Writer, Who::Reader, Who::User].map(|who| world.person(who));
+        let deposited = json!({"keys": [bytes(1, 32)], "current": bytes(3, 8)});
+        assert_eq!(owner.asks("PUT", &deposit, &deposited).await.status, 200);
+        owner.changes_vault("owner's part", &vault(1, 1)).await;
+        writer.changes_vault("writer's part", &vault(1, 2)).await;
+        user.changes_vault("user's part", &vault(1, 3)).await;
+
+        let before = owner.gets(&path).await.json();
+        assert_eq!((&before["version"], &before["keys"]), (&json!(0), &json!(null)));
+        let people: Vec<_> = before["people"].as_array().unwrap().iter().collect();
+        let names: Vec<_> = people.iter().map(|person| person["username"].as_str().unwrap()).collect();
+        assert_eq!(names, ["admin", "owner", "reader", "writer"]);
+        assert_eq!(people[1]["public_key"], json!(bytes(1, 65)));
+        assert_eq!(people[0]["public_key"], json!(null));
+        assert_eq!(admin.gets(&path).await.json()["people"], json!([]));
+
+        let change = json!({"version": 1, "keys": [for_person("owner", 1, 4), for_person("writer", 2, 5)]});
+        assert_eq!(writer.asks("PUT", &path, &change).await.status, 403);
+        assert_eq!(admin.asks("PUT", &path, &change).await.status, 403);
+        assert_eq!(user.asks("PUT", &path, &change).await.status, 404);
+        for (outdated, why) in [
+            (json!({"version": 2, "keys": change["keys"]}), "another version"),
+            (json!({"version": 1, "keys": [for_person("owner", 1, 4), for_person("writer", 9, 5)]}), "another vault"),
+            (json!({"version": 1, "keys": [for_person("owner", 1, 4), for_person("user", 3, 5)]}), "no share"),
+            (json!({"version": 1, "keys": [for_person("owner", 1, 4), for_person("admin", 1, 5)]}), "no vault"),
+        ] {
+            assert_eq!(owner.asks("PUT", &path, &outdated).await.status, 409, "{why}");
+        }
+        assert_eq!(owner.gets(&deposit).await.json(), deposited, "what is refused changes nothing");
+        assert_eq!(owner.asks("PUT", &path, &change).await.json(), change);
+
+        assert_eq!(owner.gets(&path).await.json()["keys"], keys(4));
+        assert_eq!(writer.gets(&path).await.json(), json!({"version": 1, "keys": keys(5), "people": []}));
+        assert_eq!(reader.gets(&path).await.json()["keys"], json!(null));
+        let nothing = json!({"keys": [], "current": null});
+        assert_eq!(owner.gets(&deposit).await.json(), nothing);
+        assert_eq!(admin.asks("PUT", &deposit, &deposited).await.status, 409);
+        let kept = |keys| json!({"beams": [{"beam_id": trip.beam, "keys": keys}]});
+        assert_eq!(writer.gets("/api/auth/vault/beams/").await.json(), kept(keys(5)));
+        assert_eq!(reader.gets("/api/auth/vault/beams/").await.json(), json!({"beams": []}));
+        let export = writer.gets("/api/auth/export/").await.json();
+        assert_eq!((&export["vault"], &export["kept_keys"]), (&vault(1, 2), &kept(keys(5))["beams"]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h55_sealed_keys_follow_a_renewed_link_and_go_with_a_share_and_with_the_beam() {
+    on_both(async |world| {
+        let trip = world.trip(LinkAccess::None).await;
+        let path = |beam: &str| format!("/api/beams/{beam}/vault/");
+        let (mut owner, mut writer) = (world.person(Who::Owner), world.person(Who::Writer));
+        owner.changes_vault("owner's part", &vault(1, 1)).await;
+        writer.changes_vault("writer's part", &vault(1, 2)).await;
+        let change =
+            json!({"version": 1, "keys": [for_person("owner", 1, 4), for_person("writer", 2, 5)]});
+        owner.asks("PUT", &path(&trip.beam.to_string()), &change).await;
+
+        let renew = format!("/api/beams/{}/renew/", trip.beam);
+        let renewed = owner.asks("POST", &renew, &json!({})).await.json();
+        let new = renewed["beam_id"].as_str().unwrap();
+        assert_eq!(writer.gets(&path(new)).await.json()["keys"], keys(5));
+        let unshare = format!("/api/beams/unshare/{}/", json!(trip.writers).as_str().unwrap());
+        assert_eq!(owner.asks("DELETE", &unshare, &json!({})).await.status, 200);
+        assert_eq!(writer.gets(&path(new)).await.status, 404);
+        let again = json!({"beam_id": new, "username": "writer", "share_type": "read"});
+        assert_eq!(owner.asks("POST", "/api/beams/share/", &again).await.status, 201);
+        assert_eq!(writer.gets(&path(new)).await.json()["keys"], json!(null));
+
+        let beam = format!("/api/beams/{new}/");
+        assert_eq!(owner.asks("DELETE", &beam, &json!({})).await.status, 200);
+        assert_eq!(owner.gets("/api/auth/vault/beams/").await.json(), json!({"beams": []}));
+    })
+    .await;
+}

@@ -1,0 +1,173 @@
+//! The keys of saved beams, sealed to the vaults of those who may read them (E18).
+
+use heliograph_shared::api::beams::Role;
+use heliograph_shared::api::vaults::{
+    BeamVault, BeamVaultChange, KeptBeam, KeysForPerson, SealedKeys, VaultPerson,
+};
+use heliograph_shared::ids::BeamId;
+use heliograph_shared::names::Username;
+use heliograph_shared::opaque::Opaque;
+use uuid::Uuid;
+
+use crate::accounts::AccountId;
+use crate::beam_writer::{BeamWriter, Locked};
+use crate::database::{Row, Transaction, args};
+use crate::saved_beams::role_in;
+use crate::vaults::{count, opaque};
+use crate::{Error, Storage};
+
+/// The owner of a beam and the people with a share, with their vaults and whether the keys are sealed to them.
+const PEOPLE: &str = "SELECT a.username, v.public_key, k.account_id AS has_keys FROM accounts a \
+     LEFT JOIN vaults v ON v.account_id = a.id \
+     LEFT JOIN sealed_keys k ON k.account_id = a.id AND k.beam_id = $1 \
+     WHERE a.id IN (SELECT owner_id FROM beams WHERE id = $1 UNION SELECT account_id FROM shares WHERE beam_id = $1) \
+     ORDER BY a.username_key";
+
+fn read_keys(row: &Row) -> Result<SealedKeys, Error> {
+    Ok(SealedKeys {
+        from: opaque(row, "from_key")?,
+        encapsulated: opaque(row, "encapsulated")?,
+        sealed: opaque(row, "sealed")?,
+    })
+}
+
+fn read_person(row: &Row) -> Result<VaultPerson, Error> {
+    Ok(VaultPerson {
+        username: row.get("username")?,
+        public_key: row.get::<Option<Vec<u8>>>("public_key")?.map(Opaque::new),
+        has_keys: row.get::<Option<Uuid>>("has_keys")?.is_some(),
+    })
+}
+
+impl Storage {
+    /// The keys of a beam as they are sealed to an account with this role, and for the owner the people that may have them.
+    ///
+    /// # Errors
+    /// [`Error::Database`], [`Error::Corrupt`].
+    pub async fn sealed_keys(
+        &self,
+        account: AccountId,
+        role: Role,
+        beam: BeamId,
+    ) -> Result<BeamVault, Error> {
+        let select = "SELECT * FROM sealed_keys WHERE beam_id = $1";
+        let rows = self.database.fetch_all(select, args![beam.uuid()]).await?;
+        let version = rows.first().map_or(Ok(0), |row| count(row, "version"))?;
+        let mut keys = None;
+        for row in &rows {
+            if row.get::<Uuid>("account_id")? == account.uuid() {
+                keys = Some(read_keys(row)?);
+            }
+        }
+        let people = if role == Role::Owner {
+            let rows = self.database.fetch_all(PEOPLE, args![beam.uuid()]).await?;
+            rows.iter().map(read_person).collect::<Result<_, _>>()?
+        } else {
+            Vec::new()
+        };
+        Ok(BeamVault { version, keys, people })
+    }
+
+    /// The beams that an account owns or has a share of and whose keys are kept here, sealed to it or as they are.
+    ///
+    /// # Errors
+    /// [`Error::Database`], [`Error::Corrupt`].
+    pub async fn kept_keys_of(&self, account: AccountId) -> Result<Vec<KeptBeam>, Error> {
+        let select = "SELECT b.id AS beam_id, d.beam_id AS deposited, k.from_key, k.encapsulated, k.sealed FROM beams b \
+                      LEFT JOIN sealed_keys k ON k.beam_id = b.id AND k.account_id = $1 \
+                      LEFT JOIN deposited_keys d ON d.beam_id = b.id \
+                      WHERE (k.beam_id IS NOT NULL OR d.beam_id IS NOT NULL) AND (b.owner_id = $1 \
+                      OR b.id IN (SELECT s.beam_id FROM shares s WHERE s.account_id = $1)) ORDER BY b.id";
+        let rows = self.database.fetch_all(select, args![account.uuid()]).await?;
+        let kept = |row: &Row| {
+            let is_deposited = row.get::<Option<Uuid>>("deposited")?.is_some();
+            let beam_id = BeamId::from_uuid(row.get("beam_id")?).ok_or(Error::Corrupt)?;
+            let keys = if is_deposited { None } else { Some(read_keys(row)?) };
+            Ok(KeptBeam { beam_id, keys })
+        };
+        rows.iter().map(kept).collect()
+    }
+}
+
+impl BeamWriter {
+    /// Writes the keys of a saved beam, sealed to those who are to have them, in place of those before and of what was deposited.
+    /// Who has no access any more, or another vault since, makes it outdated.
+    ///
+    /// # Errors
+    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Outdated`], [`Error::Uncertain`].
+    pub async fn seal_keys(
+        &self,
+        actor: AccountId,
+        beam: BeamId,
+        change: &BeamVaultChange,
+    ) -> Result<(), Error> {
+        let (mut transaction, locked) = self.begin(beam).await?;
+        // Else an admin could take the beam from its owner.
+        if role_in(&mut transaction, locked, actor).await? != Role::Owner {
+            return Err(Error::LevelTooLow);
+        }
+        let before = sealed_version(&mut transaction, locked).await?;
+        if Some(change.version) != before.checked_add(1) {
+            return Err(Error::Outdated);
+        }
+        for table in [
+            "DELETE FROM deposited_keys WHERE beam_id = $1",
+            "DELETE FROM sealed_keys WHERE beam_id = $1",
+        ] {
+            transaction.execute(table, args![beam.uuid()]).await?;
+        }
+        for keys in &change.keys {
+            let account = account_with(&mut transaction, keys).await?;
+            role_in(&mut transaction, locked, account).await.map_err(outdated)?;
+            insert(&mut transaction, locked, account, change.version, &keys.keys).await?;
+        }
+        transaction.commit().await
+    }
+}
+
+fn outdated(error: Error) -> Error {
+    if matches!(error, Error::Invisible) { Error::Outdated } else { error }
+}
+
+/// How often the keys of a beam were written into vaults; 0 where they are in none.
+pub(crate) async fn sealed_version(
+    transaction: &mut Transaction,
+    beam: Locked,
+) -> Result<u32, Error> {
+    let select = "SELECT version FROM sealed_keys WHERE beam_id = $1 LIMIT 1";
+    let row = transaction.fetch_optional(select, args![beam.beam().uuid()]).await?;
+    row.map_or(Ok(0), |row| count(&row, "version"))
+}
+
+/// The account with this username, if its vault has the key to which the keys are sealed.
+async fn account_with(
+    transaction: &mut Transaction,
+    KeysForPerson { username, to, .. }: &KeysForPerson,
+) -> Result<AccountId, Error> {
+    let username = Username::parse(username).map_err(|_| Error::Outdated)?;
+    let select = "SELECT a.id FROM accounts a JOIN vaults v ON v.account_id = a.id \
+                  WHERE a.username_key = $1 AND v.public_key = $2";
+    let row = transaction.fetch_optional(select, args![username.key(), to.as_bytes()]).await?;
+    row.ok_or(Error::Outdated)?.get("id").map(AccountId::from_uuid)
+}
+
+async fn insert(
+    transaction: &mut Transaction,
+    beam: Locked,
+    account: AccountId,
+    version: u32,
+    SealedKeys { from, encapsulated, sealed }: &SealedKeys,
+) -> Result<(), Error> {
+    let insert = "INSERT INTO sealed_keys (beam_id, account_id, version, from_key, encapsulated, sealed) \
+                  VALUES ($1, $2, $3, $4, $5, $6)";
+    let values = args![
+        beam.beam().uuid(),
+        account.uuid(),
+        i64::from(version),
+        from.as_bytes(),
+        encapsulated.as_bytes(),
+        sealed.as_bytes(),
+    ];
+    transaction.execute(insert, values).await?;
+    Ok(())
+}
