@@ -107,7 +107,7 @@ async fn h55_the_keys_of_a_beam_come_to_those_to_whom_they_are_sealed_and_the_de
         let deposit = format!("/api/beams/{}/keys/", trip.beam);
         let [mut owner, mut admin, mut writer, mut reader, mut user] =
             [Who::Owner, Who::Admin, Who::Writer, Who::Reader, Who::User].map(|who| world.person(who));
-        let deposited = json!({"keys": [bytes(1, 32)], "current": bytes(3, 8)});
+        let deposited = json!({"keys": [bytes(1, 32)], "current": bytes(3, 8), "proof": bytes(4, 32)});
         assert_eq!(owner.asks("PUT", &deposit, &deposited).await.status, 200);
         owner.changes_vault("owner's part", &vault(1, 1)).await;
         writer.changes_vault("writer's part", &vault(1, 2)).await;
@@ -140,7 +140,7 @@ async fn h55_the_keys_of_a_beam_come_to_those_to_whom_they_are_sealed_and_the_de
         assert_eq!(owner.gets(&path).await.json()["keys"], keys(4));
         assert_eq!(writer.gets(&path).await.json(), json!({"version": 1, "keys": keys(5), "people": []}));
         assert_eq!(reader.gets(&path).await.json()["keys"], json!(null));
-        let nothing = json!({"keys": [], "current": null});
+        let nothing = json!({"keys": [], "current": null, "proof": null});
         assert_eq!(owner.gets(&deposit).await.json(), nothing);
         assert_eq!(admin.asks("PUT", &deposit, &deposited).await.status, 409);
         let kept = |keys| json!({"beams": [{"beam_id": trip.beam, "keys": keys}]});
