@@ -44,7 +44,7 @@ const FEATURES: readonly Feature[] = [
   {
     icon: ShieldCheck,
     title: PRIVACY_TITLE,
-    text: msg`End-to-end secure: locked on your device before it leaves, opened only on the others. Nobody tracks you. Files go straight between devices where the network lets them. A beam that nobody saves is deleted after 24 hours, or when the time is over for which somebody asked to keep it. Only a saved one can be read by the server.`,
+    text: msg`End-to-end secure: locked on your device before it leaves, opened only on the others. Nobody tracks you. Files go straight between devices where the network lets them. A beam that nobody saves is deleted after 24 hours, or when the time is over for which somebody asked to keep it. Where something is not encrypted, the page says so.`,
   },
   {
     icon: SourceGlyph,

@@ -147,7 +147,7 @@ it('e8_a_device_that_was_let_in_and_has_left_can_still_be_compared', () => {
 })
 
 describe('e8 a device of which others tell that nobody has compared it', () => {
-  const promise = 'Only these devices can read what is shared here.'
+  const promise = 'Only devices that were let in can read what is shared here.'
   const removeDevice = vi.fn()
 
   function list(told: readonly DeviceId[]) {
@@ -202,7 +202,7 @@ describe('e12 a device that does not seal', () => {
   it('is listed as not encrypted, and sent to after a person has read what that means', () => {
     const sendInClear = list(sealed)
     expect(screen.getByRole('listitem').textContent).toMatch(/Not encrypted.*the server can read all/)
-    expect(screen.queryByText('Only these devices can read what is shared here.')).toBeNull()
+    expect(screen.queryByText('Only devices that were let in can read what is shared here.')).toBeNull()
     expect(screen.queryByRole('button', { name: 'Send to Old App' })).toBeNull()
     press('Also send to this device')
     expect(sendInClear).toHaveBeenCalledWith('old', true)

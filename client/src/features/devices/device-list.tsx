@@ -28,6 +28,7 @@ import { Comparison } from './comparison'
 import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
 import { DeviceNameForm } from './device-name-form'
+import { ClearReason } from './clear-reason'
 import { MissingNotice } from './missing-notice'
 import { PassingOnSwitch } from './passing-on-switch'
 import { PlainDevice } from './plain-device'
@@ -84,8 +85,9 @@ function DeviceList() {
   return (
     <>
       <MissingNotice />
+      <ClearReason />
       {security.is === 'sealed' && devices.every(seals) && (
-        <p className={css.promise}>{t`Only these devices can read what is shared here.`}</p>
+        <p className={css.promise}>{t`Only devices that were let in can read what is shared here.`}</p>
       )}
       <ul>
         {devices.map((device) => (
