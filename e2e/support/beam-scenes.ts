@@ -98,11 +98,14 @@ export const BEAM_SCENES: readonly Scene[] = [
     name: 'send-on-dialog',
     on: BOTH,
     show: async (stage) => {
-      const { looker, device } = stage
-      const bob = await joinedByAnother(stage)
+      const { looker, device, phone } = stage
+      const bob = await device('Bob')
+      const link = await (phone ? bob : looker).startsBeam()
+      await (phone ? looker : bob).opens(link)
+      await looker.seesDevices(2)
       const cyd = await device('Cyd')
       await hasAccount(cyd)
-      await cyd.opens(await bob.scansOwnQr())
+      await cyd.opens(link)
       await bob.sharesText('The door code')
       await looker.seesDevices(3)
       await looker.card('The door code').hover()

@@ -51,7 +51,7 @@ export const SEALED_SCENES: readonly Scene[] = [
       await twoByTheLink(stage)
       await opensDevices(stage.looker)
       await expect(
-        stage.looker.page.getByText('Only these devices can read what is shared here.'),
+        stage.looker.page.getByText('Only devices that were let in can read what is shared here.'),
       ).toBeVisible()
     },
   },

@@ -319,7 +319,9 @@ test('a device that the server lets in first is shown as not verified on all dev
     const list = one.page.getByRole('list').filter({ hasText: 'This device' })
     await expect(list.locator(':scope > li')).toHaveCount(3)
     await expect(list.getByText('Not verified')).toBeVisible()
-    await expect(one.page.getByText('Only these devices can read what is shared here.')).toHaveCount(0)
+    await expect(
+      one.page.getByText('Only devices that were let in can read what is shared here.'),
+    ).toHaveCount(0)
   }
   for (const one of [laptop, phone]) await showsIt(one)
   await phone.page.reload()

@@ -37,6 +37,7 @@ test('e1 the secret leaves neither the page that made it nor the one that was op
   await laptop.page.getByRole('button', { name: 'Show a short code' }).click()
   await expect(laptop.page.getByRole('button', { name: 'Copy short code' })).toBeVisible()
   await laptop.page.keyboard.press('Escape')
+  await expect(laptop.page.getByRole('dialog')).toHaveCount(0)
   for (const path of ['/login', '/doctor', '/nothing/here', '/']) await laptop.opens(laptop.origin + path)
   await laptop.page.evaluate(() => fetch('/api/nothing', { method: 'POST' }))
   await phone.page.reload()

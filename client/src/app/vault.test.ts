@@ -87,6 +87,17 @@ it('e18 how keys are kept is known whichever comes first, the lists or the vault
   await vi.waitFor(() => expect(known().kept).toEqual({ [BEAM]: 'sealed' }))
 })
 
+it('e18 how keys are kept is known once the vault is open, also where the lists came before that', async () => {
+  entered = { is: 'locked', needsWords: true }
+  kept = {}
+  logsIn()
+  listsCome()
+  await vi.waitFor(() => expect(known().own).toEqual(entered))
+  kept = { [BEAM]: 'sealed' }
+  stores.vault.setState({ own: OPEN })
+  await vi.waitFor(() => expect(known().kept).toEqual({ [BEAM]: 'sealed' }))
+})
+
 it('e18 the people of a beam are known while its Share dialog is open', async () => {
   logsIn()
   await vi.waitFor(() => expect(known().own).toEqual(OPEN))

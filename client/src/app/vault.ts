@@ -142,9 +142,9 @@ function followLists({ stores, door }: Context): void {
     else if (sharing.status === 'closed' && before?.sharing.status === 'ready') tell({ people: [] })
   }
   stores.beams.subscribe(look)
-  // The lists may be here before it is known whether there is a vault.
+  // The lists may be here before it is known whether there is a vault, and before it is open.
   stores.vault.subscribe(({ own }, before) => {
-    if (own !== null && before.own === null) look(stores.beams.getState(), null)
+    if (own !== null && own.is !== before.own?.is) look(stores.beams.getState(), null)
   })
 }
 
