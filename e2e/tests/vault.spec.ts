@@ -46,10 +46,9 @@ async function opensCabin(device: Device): Promise<void> {
   await device.sees(MARK)
 }
 
-test('e18 a saved beam is opened on another device by the password, and the server knows neither it nor the keys', async ({
-  device,
-  server,
-}) => {
+test('e18 a saved beam is opened on another device by the password, and the server knows neither it nor the keys', {
+  tag: '@long',
+}, async ({ device, server }) => {
   test.setTimeout(120_000)
   const laptop = await sealing(device, 'laptop')
   const overheard = new Overheard(laptop.page)
@@ -71,7 +70,7 @@ test('e18 a saved beam is opened on another device by the password, and the serv
   expect([...(await new Marks({ password: SECRET, text: MARK }).within(server, null, traffic))]).toEqual([])
 })
 
-test('e17 a new password opens the vault, and the old one does not', async ({ device }) => {
+test('e17 a new password opens the vault, and the old one does not', { tag: '@long' }, async ({ device }) => {
   test.setTimeout(90_000)
   const { laptop, username } = await hasSaved(device, 'laptop')
   await changesPassword(laptop, SECRET, 'another-secret-5521')
@@ -83,10 +82,9 @@ test('e17 a new password opens the vault, and the old one does not', async ({ de
   await opensCabin(other)
 })
 
-test('e17 the recovery words open the vault once the operator has given a new password', async ({
-  device,
-  server,
-}) => {
+test('e17 the recovery words open the vault once the operator has given a new password', {
+  tag: '@long',
+}, async ({ device, server }) => {
   test.setTimeout(90_000)
   const { laptop, username, words } = await hasSaved(device, 'laptop')
   const reset = ['user', 'reset-password', username, '--data', server.data]
@@ -109,9 +107,9 @@ test('e17 the recovery words open the vault once the operator has given a new pa
   await opensCabin(other)
 })
 
-test('e18 a person with a vault opens a beam that is shared with them, and both see the same fingerprint', async ({
-  device,
-}) => {
+test('e18 a person with a vault opens a beam that is shared with them, and both see the same fingerprint', {
+  tag: '@long',
+}, async ({ device }) => {
   test.setTimeout(90_000)
   const { laptop: ada } = await hasSaved(device, 'ada')
   const bob = await sealing(device, 'bob')
@@ -135,9 +133,9 @@ test('e18 a person with a vault opens a beam that is shared with them, and both 
   await bob.sees(MARK)
 })
 
-test('e18 keys that were deposited before there was a vault are replaced, and the server forgets them', async ({
-  device,
-}) => {
+test('e18 keys that were deposited before there was a vault are replaced, and the server forgets them', {
+  tag: '@long',
+}, async ({ device }) => {
   test.setTimeout(90_000)
   const laptop = await sealing(device, 'laptop')
   await laptop.opensHome()
