@@ -101,6 +101,19 @@ describe('l2 three files over a slow wire', () => {
 })
 
 describe('a link that is silent', () => {
+  /** Twelve links, over all of which a large file has begun to come. */
+  async function wideBundle() {
+    const channels = Array.from({ length: 12 }, (_, at) => between(`link ${at}`))
+    for (const channel of channels) await channel.opens()
+    ada.offers(new Blob([bytes(64 * MIB)]))
+    bob.receives(64 * MIB, ada)
+    for (let step = 0; step < 20; step += 1) {
+      for (const channel of channels) channel.carries(1)
+      await settles(100)
+    }
+    return channels
+  }
+
   it('l2_is_closed_when_it_is_direct_and_the_relay_continues', async () => {
     const channel = between('dead')
     await channel.opens()
@@ -114,29 +127,15 @@ describe('a link that is silent', () => {
   })
 
   it('l2_is_closed_together_with_its_whole_bundle_when_nothing_comes_on_any_link_of_it', async () => {
-    const names = Array.from({ length: 12 }, (_, at) => `link ${at}`)
-    const channels = names.map((name) => between(name))
-    for (const channel of channels) await channel.opens()
-    ada.offers(new Blob([bytes(64 * MIB)]))
-    bob.receives(64 * MIB, ada)
-    for (let step = 0; step < 20; step += 1) {
-      for (const channel of channels) channel.carries(1)
-      await settles(100)
-    }
+    const channels = await wideBundle()
     await settles(STALL_MS + 500)
     const stalled = bob.news.filter(({ say }) => say === 'stalled')
-    expect(stalled.map((news) => 'key' in news && news.key).sort()).toEqual([...names].sort())
+    const names = channels.map((_, at) => `link ${at}`)
+    expect(stalled.map((news) => 'key' in news && news.key).sort()).toEqual(names.sort())
   })
 
   it('l2_is_given_more_time_while_others_of_its_bundle_carry', async () => {
-    const channels = Array.from({ length: 12 }, (_, at) => between(`link ${at}`))
-    for (const channel of channels) await channel.opens()
-    ada.offers(new Blob([bytes(64 * MIB)]))
-    bob.receives(64 * MIB, ada)
-    for (let step = 0; step < 20; step += 1) {
-      for (const channel of channels) channel.carries(1)
-      await settles(100)
-    }
+    const channels = await wideBundle()
     for (let passed = 0; passed < 2 * STALL_MS; passed += 500) {
       channels[0]?.carries(1)
       await settles(500)

@@ -1,41 +1,17 @@
 import { t } from '@lingui/core/macro'
-import { Button } from '../../ui/button'
-import { Dialog, DialogFoot } from '../../ui/dialog'
+import { Dialog } from '../../ui/dialog'
 import { useApp } from '../actions'
-import css from './account-form.module.css'
-import { FormProblem } from './form-problem'
-import { NewPassword, NO_PASSWORDS } from './new-password'
-import { useForm } from './use-form'
-import { newPasswordProblems } from './validation'
+import { NewPasswordForm } from './new-password'
 import vaultCss from './vault.module.css'
 
 /** Gives the account and its vault another password. */
 export function ChangePasswordDialog({ onClose }: { onClose: () => void }) {
   const { actions } = useApp()
-  const { form, field, whole, sending, submit } = useForm(
-    NO_PASSWORDS,
-    newPasswordProblems,
-    async ({ password, fresh }) => {
-      const outcome = await actions.vault.changePassword(password, fresh)
-      if (outcome.ok) onClose()
-      return outcome
-    },
-  )
   return (
     <Dialog title={t`Change Password`} place="upper" onClose={onClose}>
-      <form ref={form} className={css.fields} onSubmit={submit} noValidate>
-        <NewPassword field={field} />
+      <NewPasswordForm label={t`Change Password`} send={actions.vault.changePassword} onClose={onClose}>
         <p className={vaultCss.warning}>{lossWarning()}</p>
-        <FormProblem>{whole}</FormProblem>
-        <DialogFoot>
-          <Button look="ghost" onClick={onClose}>
-            {t`Cancel`}
-          </Button>
-          <Button look="primary" type="submit" disabled={sending}>
-            {sending ? t`Saving...` : t`Change Password`}
-          </Button>
-        </DialogFoot>
-      </form>
+      </NewPasswordForm>
     </Dialog>
   )
 }

@@ -8,10 +8,9 @@ import { Field } from '../../ui/field'
 import { useApp } from '../actions'
 import css from './account-form.module.css'
 import { lossWarning } from './change-password-dialog'
-import { FormProblem } from './form-problem'
-import { NewPassword, NO_PASSWORDS } from './new-password'
+import { NewPasswordForm } from './new-password'
 import { useForm } from './use-form'
-import { type Fields, newPasswordProblems, type Problems } from './validation'
+import type { Fields, Problems } from './validation'
 import vaultCss from './vault.module.css'
 
 /** The words that a person types in to show that they are written down, counted from 1. */
@@ -22,6 +21,7 @@ type Step = 'words' | 'check' | 'password'
 
 /** Sets up a vault: shows its words once, has three of them typed, and asks for a password that the server has not seen. */
 export function VaultDialog({ words, onClose }: { words: readonly string[]; onClose: () => void }) {
+  const { actions } = useApp()
   const [step, setStep] = useState<Step>('words')
   return (
     <Dialog title={t`Set up a vault`} sub={subOf(step)} width="wide" place="upper" asks onClose={onClose}>
@@ -29,7 +29,9 @@ export function VaultDialog({ words, onClose }: { words: readonly string[]; onCl
       {step === 'check' && (
         <Check words={words} onBack={() => setStep('words')} onNext={() => setStep('password')} />
       )}
-      {step === 'password' && <Password onClose={onClose} />}
+      {step === 'password' && (
+        <NewPasswordForm label={t`Set up a vault`} send={actions.vault.create} onClose={onClose} />
+      )}
     </Dialog>
   )
 }
@@ -121,33 +123,6 @@ function Check({
         </Button>
         <Button look="primary" type="submit">
           {t`Continue`}
-        </Button>
-      </DialogFoot>
-    </form>
-  )
-}
-
-function Password({ onClose }: { onClose: () => void }) {
-  const { actions } = useApp()
-  const { form, field, whole, sending, submit } = useForm(
-    NO_PASSWORDS,
-    newPasswordProblems,
-    async ({ password, fresh }) => {
-      const outcome = await actions.vault.create(password, fresh)
-      if (outcome.ok) onClose()
-      return outcome
-    },
-  )
-  return (
-    <form ref={form} className={css.fields} onSubmit={submit} noValidate>
-      <NewPassword field={field} />
-      <FormProblem>{whole}</FormProblem>
-      <DialogFoot>
-        <Button look="ghost" onClick={onClose}>
-          {t`Cancel`}
-        </Button>
-        <Button look="primary" type="submit" disabled={sending}>
-          {sending ? t`Saving...` : t`Set up a vault`}
         </Button>
       </DialogFoot>
     </form>
