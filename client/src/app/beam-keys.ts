@@ -1,11 +1,11 @@
 /**
- * The keys that this device has of a beam, and what the beam is by them (E1): the ways in, keys that change, are deposited,
- * or wait in a kept beam.
+ * The keys that this device has of a beam, and what the beam is by them (E1): the ways in, and keys that change or are
+ * deposited.
  */
 import { fromBase64Url } from '../crypto/bytes'
 import { headerOf } from '../crypto/envelope'
 import type { BeamId, Device, DeviceId, LiveItem } from '../protocol/bindings'
-import { isEnvelope, keptKeysIn, keptKeysMessage, partEnvelope } from '../protocol/sealed-item'
+import { isEnvelope, keptKeysIn, partEnvelope } from '../protocol/sealed-item'
 import { readWayIn } from '../protocol/ways-in'
 import type { BeamSession } from '../stores/beam-session'
 import { seals } from '../stores/devices'
@@ -16,11 +16,9 @@ import type { LiveBeam } from '../transport/live-beam'
 import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import type { InOrder } from './in-order'
+import { KeptBeamKeys } from './kept-beam-keys'
 import { KeyChanges, type KeyChangesEvents } from './key-changes'
-import { putLast } from './put-last'
-import { newItemId } from './random-ids'
 import { SealedTexts } from './sealed-texts'
-import type { Lacking } from './sharing-again'
 import { WaysIn, type WaysInEvents } from './ways-in'
 
 export interface BeamKeysEvents
@@ -52,9 +50,6 @@ export interface KeyedBeam {
 /** So long another device has to change the keys when it has removed one, before this one does. In milliseconds. */
 const CHANGED_WITHIN_MS = 10_000
 
-/** So many items that may have the keys of a kept beam are tried when a secret comes: an honest beam has one. */
-const MOST_KEPT_TEXTS = 8
-
 /** Before the worker or the server is asked again, in milliseconds. The next pause is twice as long, up to a minute. */
 const PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
@@ -77,11 +72,8 @@ export class BeamKeys {
   /** The devices that seal and are here, in the order in which they joined. */
   #sealing: readonly DeviceId[] = []
   #isListed = false
-  /** The item that has the keys of the beam while it is kept (E10). */
-  #kept: Lacking | null = null
-  #isKept = false
-  /** What may have them, for when this device has the secret that opens it: anybody can share what only looks so. */
-  readonly #keptTexts = new Map<LiveItem['id'], { readonly item: LiveItem; readonly sealed: string }>()
+  /** The item that has the keys of the beam while it is kept. */
+  readonly kept: KeptBeamKeys
   /** Whether the server stores the beam, and whether this device has looked there for its keys. */
   #isSaved = false
   #isWithdrawn = false
@@ -145,6 +137,18 @@ export class BeamKeys {
       come: () => this.#incoming.done,
       ways: [() => this.#withdraw(), () => this.#learn()],
       onFound: () => this.#live().resync(),
+    })
+    this.kept = new KeptBeamKeys({
+      isSealed: () => this.isSealed,
+      own: () => this.own(),
+      send: (step) => content.send(step),
+      live,
+      seal: () => this.#secrets.sealKept(this.#beam),
+      open: async (sealed) => {
+        await this.#entered
+        return this.#untilTold(() => this.#secrets.openKept(this.#beam, sealed, this.#sealing))
+      },
+      onHaving: (having) => this.#has(having),
     })
     events.onChange(this.#encryption)
     this.#isSealedHere = session.isSealed ?? false
@@ -232,7 +236,7 @@ export class BeamKeys {
   }
 
   synced(items: readonly LiveItem[]): void {
-    if (!items.some(({ id }) => id === this.#kept?.id)) this.#kept = null
+    this.kept.synced(items)
     this.#isEmpty = !items.some(({ message }) => isSealedByForm(message))
     this.#isSealedHere ||= !this.#isEmpty
     this.#look()
@@ -289,55 +293,6 @@ export class BeamKeys {
     this.#depositing = this.#depositing.then(() => this.#untilTold(put, () => deposit === this.#deposits))
   }
 
-  /** The item that has the keys of the beam, as long as it is kept. */
-  get keptKeys(): Lacking | null {
-    return this.#isKept ? this.#kept : null
-  }
-
-  kept(isKept: boolean, isMine: boolean): void {
-    this.#isKept = isKept
-    if (!isMine) return
-    this.#content.send(async () => {
-      const sealed = isKept && this.isSealed && !this.#kept ? await this.#sealKept() : null
-      const from = await this.own()
-      return () => {
-        if (sealed !== null) this.#shareKept({ id: newItemId(), message: keptKeysMessage(sealed), from })
-        if (isKept || !this.#kept) return
-        this.#live().delete(this.#kept.id, this.#kept.message)
-        this.#kept = null
-      }
-    })
-  }
-
-  #shareKept(kept: Lacking): void {
-    this.#kept = kept
-    this.#live().share(kept.id, kept.message, 'text')
-  }
-
-  #sealKept(): Promise<string | null> {
-    return this.#secrets.sealKept(this.#beam)
-  }
-
-  /** Takes the keys of a kept beam where this device has none. */
-  openKept(item: LiveItem, sealed: string): void {
-    if (!this.isSealed) putLast(this.#keptTexts, item.id, { item, sealed }, MOST_KEPT_TEXTS)
-    void this.#entered.then(() => this.#tryKept(item, sealed))
-  }
-
-  async #tryKept({ id, message, from }: LiveItem, sealed: string): Promise<void> {
-    const open = () => this.#secrets.openKept(this.#beam, sealed, this.#sealing)
-    const having = await this.#untilTold(open, () => !this.#hasEnded)
-    if (!having) return
-    this.#kept = { id, message, from }
-    if (having.isKeyed && !this.isSealed) this.#has(having)
-  }
-
-  /** An item was deleted: perhaps that which has the keys. As long as the beam is kept, it is shared again. */
-  deleted(id: LiveItem['id']): void {
-    if (id === this.#kept?.id && !this.#isKept) this.#kept = null
-    this.#keptTexts.delete(id)
-  }
-
   removed(devices: readonly DeviceId[]): void {
     if (this.isClear || !this.#events.mayRemove()) return
     const change = () => this.#change(() => this.#secrets.removed(this.#beam, devices))
@@ -375,10 +330,10 @@ export class BeamKeys {
       const having = made
       if (!having?.isKeyed) return () => {}
       const forAll = await this.#changes.forAll()
-      const kept = this.#kept && (await this.#sealKept())
+      const shareKept = await this.kept.changed()
       return () => {
         this.#changes.hand(forAll)
-        if (this.#kept && kept) this.#shareKept({ ...this.#kept, message: keptKeysMessage(kept) })
+        shareKept()
         this.#changed(having)
       }
     })
@@ -490,9 +445,7 @@ export class BeamKeys {
     if (!having) return
     if (invite !== null) this.ways.invited()
     this.#has(having)
-    // Without the secret they did not open.
-    if (invite !== null)
-      for (const { item, sealed } of this.#keptTexts.values()) void this.#tryKept(item, sealed)
+    if (invite !== null) this.kept.invited()
   }
 
   /** Asks again and again until there is an answer. Resolves to null when it is not wanted any more, or the beam was left. */

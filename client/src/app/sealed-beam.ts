@@ -237,7 +237,7 @@ export class SealedBeam implements BeamChannel {
   }
 
   kept(isKept: boolean, isMine: boolean): void {
-    this.#keys.kept(isKept, isMine)
+    this.#keys.kept.turned(isKept, isMine)
   }
 
   removed(devices: readonly DeviceId[]): void {
@@ -255,7 +255,7 @@ export class SealedBeam implements BeamChannel {
   /** What has the keys is opened at once: what came before may wait for them. */
   came(item: LiveItem): void {
     const kept = keptKeysIn(item.message)
-    if (kept !== null) this.#keys.openKept(item, kept)
+    if (kept !== null) this.#keys.kept.came(item, kept)
   }
 
   /** Opens an item. @throws when it cannot be opened */
@@ -283,8 +283,8 @@ export class SealedBeam implements BeamChannel {
 
   async isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): Promise<boolean> {
     this.#missing.hear({ is: 'changed' })
-    if (id !== undefined) this.#keys.deleted(id)
-    if (id !== undefined && id === this.#keys.keptKeys?.id) this.#again.look(id)
+    if (id !== undefined) this.#keys.kept.deleted(id)
+    if (id !== undefined && id === this.#keys.kept.item?.id) this.#again.look(id)
     // Deleting by content concerns plain items alone.
     const isOfSealed = id === undefined ? this.#versions.hasContent(message) : this.#sealed.has(id)
     const isSealed = isEnvelope(message) || isOfSealed
@@ -308,7 +308,7 @@ export class SealedBeam implements BeamChannel {
 
   /** Nobody but the two whom an item for one device concerns can delete it (S33). */
   #lacking(id: ItemId): Lacking | undefined {
-    const kept = this.#keys.keptKeys
+    const kept = this.#keys.kept.item
     if (kept?.id === id) return this.#live().memory.isGiven(id, kept.message) ? undefined : kept
     const known = this.#known(id)
     if (!known || known.content.to !== undefined) return undefined
