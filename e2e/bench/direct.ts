@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test'
 import { Device } from '../support/device.ts'
 import { Folder, MB, type TestFile } from '../support/files.ts'
-import { seals } from '../support/sealing.ts'
+import { sharesInClear } from '../support/sealing.ts'
 import type { Server } from '../support/server.ts'
 import { bareChannelSpeed } from './bare-channel.ts'
 import { median, type Row } from './table.ts'
@@ -57,7 +57,7 @@ function speed(bytesPerSecond: number): string {
 /** Speed from the tap on Receive until the card offers the whole file. */
 async function productSpeed(server: Server, film: TestFile, sealed: boolean): Promise<number> {
   return await withTwoBrowsers(async (one, two) => {
-    if (sealed) for (const { page } of [one, two]) await seals({ context: page.context() })
+    if (!sealed) for (const { page } of [one, two]) await sharesInClear({ context: page.context() })
     const ada = new Device('Ada', one.page, server.origin, DESKTOP_CHROMIUM)
     const bob = new Device('Bob', two.page, server.origin, DESKTOP_CHROMIUM)
     await bob.opens(await ada.startsBeam())

@@ -2,7 +2,7 @@
 import type { Browser, Page } from '@playwright/test'
 import { DESKTOP, PHONE } from '../support/browsers.ts'
 import { Device } from '../support/device.ts'
-import { seals } from '../support/sealing.ts'
+import { sharesInClear } from '../support/sealing.ts'
 import type { Server } from '../support/server.ts'
 import { withFreshBrowser, withFreshPage } from './fresh-pages.ts'
 import { ITEM, untilFirstItem } from './joining.ts'
@@ -71,7 +71,7 @@ function milliseconds(value: number): string {
 
 async function opensDevice(browser: Browser, server: Server, isSealed: boolean): Promise<Device> {
   const context = await browser.newContext({ viewport: DESKTOP })
-  if (isSealed) await seals({ context })
+  if (!isSealed) await sharesInClear({ context })
   return new Device('Ada', await context.newPage(), server.origin, DESKTOP_CHROMIUM)
 }
 
@@ -120,7 +120,7 @@ async function notesTimes(browser: Browser, server: Server): Promise<Measure> {
 
 async function opened<T>(browser: Browser, isSealed: boolean, run: (page: Page) => Promise<T>): Promise<T> {
   return await withFreshPage(browser, async (page) => {
-    if (isSealed) await seals({ context: page.context() })
+    if (!isSealed) await sharesInClear({ context: page.context() })
     return await run(page)
   })
 }
@@ -135,7 +135,7 @@ async function fills(browser: Browser, server: Server, isSealed: boolean): Promi
   await isNarrow(ada)
   for (let at = 1; at < NOTES; at += 1) await ada.page.evaluate(sendsText, `note ${at}.`)
   await withFreshPage(browser, async (page) => {
-    if (isSealed) await seals({ context: page.context() })
+    if (!isSealed) await sharesInClear({ context: page.context() })
     await page.goto(link)
     await page
       .getByRole('article')

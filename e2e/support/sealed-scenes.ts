@@ -3,22 +3,15 @@ import { expect } from '@playwright/test'
 import type { Device } from './device.ts'
 import { Hostile, spoilsTexts, withoutItems } from './hostile.ts'
 import { BOTH, type Scene, type Stage } from './scene-steps.ts'
-import { encrypted, opensDevices, picturesOn, seals } from './sealing.ts'
+import { encrypted, opensDevices, picturesOn } from './sealing.ts'
 
 /** The id in a link, as it is typed or read out. */
 const idIn = (link: string) => /beam_id=([0-9a-f-]{36})/.exec(link)?.[1] ?? ''
 
-async function sealing(stage: Stage, name: string): Promise<Device> {
-  const made = await stage.device(name)
-  await seals(made)
-  return made
-}
-
 /** The looker and a phone are in a sealed beam by its link. */
 async function twoByTheLink(stage: Stage): Promise<{ phone: Device; link: string }> {
   const { looker } = stage
-  await seals(looker)
-  const phone = await sealing(stage, 'phone')
+  const phone = await stage.device('phone')
   const link = await phone.startsBeam()
   await looker.opens(link)
   await encrypted(phone, 2)
@@ -59,8 +52,7 @@ export const SEALED_SCENES: readonly Scene[] = [
     name: 'not-verified',
     on: BOTH,
     show: async (stage) => {
-      await seals(stage.looker)
-      await oneByTheId(await sealing(stage, 'maker'), stage.looker)
+      await oneByTheId(await stage.device('maker'), stage.looker)
       await expect(stage.looker.page.getByRole('button', { name: 'Not verified' })).toBeVisible()
     },
   },
@@ -68,8 +60,7 @@ export const SEALED_SCENES: readonly Scene[] = [
     name: 'pictures-to-compare',
     on: BOTH,
     show: async (stage) => {
-      await seals(stage.looker)
-      await oneByTheId(await sealing(stage, 'maker'), stage.looker)
+      await oneByTheId(await stage.device('maker'), stage.looker)
       await opensDevices(stage.looker)
       await picturesOn(stage.looker)
     },
@@ -79,7 +70,7 @@ export const SEALED_SCENES: readonly Scene[] = [
     on: BOTH,
     show: async (stage) => {
       const { link } = await twoByTheLink(stage)
-      const late = await sealing(stage, 'late')
+      const late = await stage.device('late')
       await late.opensHome()
       await late.joinsByTyping(idIn(link))
       await opensDevices(stage.looker)
@@ -92,8 +83,7 @@ export const SEALED_SCENES: readonly Scene[] = [
     on: BOTH,
     show: async (stage) => {
       const { looker } = stage
-      await seals(looker)
-      const [maker, phone] = [await sealing(stage, 'maker'), await sealing(stage, 'phone')]
+      const [maker, phone] = [await stage.device('maker'), await stage.device('phone')]
       const link = await maker.startsBeam()
       await phone.opens(link)
       await encrypted(maker, 2)
@@ -107,8 +97,7 @@ export const SEALED_SCENES: readonly Scene[] = [
     on: ['desktop'],
     show: async (stage) => {
       const { looker } = stage
-      await seals(looker)
-      const phone = await sealing(stage, 'phone')
+      const phone = await stage.device('phone')
       await phone.opens(await looker.startsBeam())
       await encrypted(looker, 2)
       await opensDevices(looker)

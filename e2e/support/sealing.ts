@@ -2,9 +2,9 @@
 import { type BrowserContext, expect, type Page } from '@playwright/test'
 import type { Device } from './device.ts'
 
-/** Has the devices of a context seal what they share. Call it before a page is opened. */
-export async function seals({ context }: { context: BrowserContext }): Promise<void> {
-  await context.addInitScript(() => localStorage.setItem('encryption', 'on'))
+/** Has the devices of a context share in clear text. Call it before a page is opened. */
+export async function sharesInClear({ context }: { context: BrowserContext }): Promise<void> {
+  await context.addInitScript(() => localStorage.setItem('encryption', 'off'))
 }
 
 /** Notes everything that a page sends to the server and hears from it. */

@@ -15,7 +15,7 @@ import { CHROMIUM, DESKTOP, FIREFOX, PHONE } from './browsers.ts'
 import { type BrowserName, Device } from './device.ts'
 import { Folder } from './files.ts'
 import { watchPaths } from './paths.ts'
-import { seals } from './sealing.ts'
+import { sharesInClear } from './sealing.ts'
 import { Server } from './server.ts'
 
 export interface DeviceOptions {
@@ -66,8 +66,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
         : await sharedBrowser(browser, browserName as BrowserName, options)
       leave.push(made.leave)
       await watchPaths(made.context)
-      // The tests of clear beams can be run in sealed ones.
-      if (process.env.HELIOGRAPH_SEALED && !clear) await seals(made)
+      if (clear) await sharesInClear(made)
       const page = made.context.pages()[0] ?? (await made.context.newPage())
       const traits = { phone: options.phone ?? false, browser: made.browser, profile: made.profile }
       return new Device(

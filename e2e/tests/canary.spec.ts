@@ -7,7 +7,7 @@ import type { Folder } from '../support/files.ts'
 import { NoteEditor } from '../support/note.ts'
 import { cutDirectPaths } from '../support/paths.ts'
 import { RawClient } from '../support/raw-client.ts'
-import { Overheard, seals } from '../support/sealing.ts'
+import { Overheard, sharesInClear } from '../support/sealing.ts'
 import { freePort, Server } from '../support/server.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
@@ -31,7 +31,7 @@ async function shareAll(
   const laptop = await device('laptop')
   const other = await device('other')
   const overheard = [laptop, other].map(({ page }) => new Overheard(page))
-  if (sealed) for (const one of [laptop, other]) await seals(one)
+  if (!sealed) for (const one of [laptop, other]) await sharesInClear(one)
   await laptop.opens(server.origin)
   const link = await laptop.scansOwnQr()
   // Everything goes through the server.

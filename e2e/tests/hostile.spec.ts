@@ -4,7 +4,7 @@ import type { Device } from '../support/device.ts'
 import { Hostile, type Message, spoilsTexts, withoutItems } from '../support/hostile.ts'
 import { hasDirectLink } from '../support/paths.ts'
 import { letsPhantomIn } from '../support/phantom.ts'
-import { opensDevices, seals } from '../support/sealing.ts'
+import { opensDevices } from '../support/sealing.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
 const UNOPENED = 'This item could not be opened on this device.'
@@ -23,7 +23,6 @@ interface Beam {
 async function twoDevices(device: CallDevice): Promise<Beam> {
   const laptop = await device('laptop')
   const phone = await device('phone', { phone: true })
-  for (const one of [laptop, phone]) await seals(one)
   const there = await Hostile.before(laptop.page)
   const here = await Hostile.before(phone.page)
   return { laptop, phone, there, here, link: await laptop.startsBeam() }
@@ -250,7 +249,6 @@ test.describe('a device that is new', () => {
   /** A device that opens the link, and is given what the server makes of the items. */
   async function newcomer(device: CallDevice, link: string, given: (items: Message[]) => Message[]) {
     const late = await device('late')
-    await seals(late)
     const server = await Hostile.before(late.page)
     server.toPage = (message) => {
       if (message.type !== 'sync') return message

@@ -4,7 +4,7 @@ import { expect } from '@playwright/test'
 import { Device } from '../support/device.ts'
 import { isKilled, isOnDisk } from '../support/killed.ts'
 import { Nonces } from '../support/nonces.ts'
-import { encrypted, seals } from '../support/sealing.ts'
+import { encrypted } from '../support/sealing.ts'
 import { type CallDevice, type DeviceOptions, test } from '../support/stage.ts'
 
 async function watched(
@@ -14,7 +14,6 @@ async function watched(
   options: DeviceOptions = {},
 ): Promise<Device> {
   const made = await device(name, options)
-  await seals(made)
   await nonces.watch(made.context)
   return made
 }

@@ -4,7 +4,7 @@ import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import { Hostile, type Message } from '../support/hostile.ts'
 import { OPCODE, RawClient } from '../support/raw-client.ts'
-import { opensDevices, seals } from '../support/sealing.ts'
+import { opensDevices } from '../support/sealing.ts'
 import { Server } from '../support/server.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
@@ -20,7 +20,6 @@ const pill = (device: Device, text: string) =>
 async function sealedBeam(device: CallDevice): Promise<{ laptop: Device; phone: Device; link: string }> {
   const laptop = await device('laptop')
   const phone = await device('phone', { phone: true })
-  for (const one of [laptop, phone]) await seals(one)
   const link = await laptop.startsBeam()
   await phone.opens(link)
   await pill(laptop, 'Encrypted · 2 devices')
@@ -115,7 +114,6 @@ test('e12 a text that the server puts in is marked, whoever it says has shared i
 }) => {
   const laptop = await device('laptop')
   const phone = await device('phone', { phone: true })
-  for (const one of [laptop, phone]) await seals(one)
   const server = await Hostile.before(laptop.page)
   await phone.opens(await laptop.startsBeam())
   await phone.sharesText('marmalade from Granada')
@@ -167,7 +165,6 @@ test('e12 a page without https says so, and is a plain device whose files and te
 }) => {
   const { laptop, link } = await sealedBeam(device)
   const kiosk = await device('kiosk', { own: 'chromium', diskless: true })
-  await seals(kiosk)
   await laptop.sharesText('marmalade from Granada')
   await kiosk.opens(link.replace(/#.*/, '').replace('127.0.0.1', new URL(kiosk.origin).hostname))
   await expect(kiosk.page.getByText('Nothing on this page is encrypted')).toBeVisible()
@@ -187,10 +184,8 @@ test('e12 a page without https says so, and is a plain device whose files and te
 
 test('e12 a page without https stays out of a beam whose link has a secret', async ({ device }) => {
   const laptop = await device('laptop')
-  await seals(laptop)
   const link = await laptop.startsBeam()
   const kiosk = await device('kiosk', { own: 'chromium', diskless: true })
-  await seals(kiosk)
   let sockets = 0
   kiosk.page.on('websocket', () => {
     sockets += 1
@@ -211,7 +206,6 @@ test('e13 where the operator wants it, nobody comes in by the id before a person
   try {
     const laptop = await device('laptop')
     const other = await device('other')
-    for (const one of [laptop, other]) await seals(one)
     await laptop.page.goto(server.origin)
     const link = await laptop.scansOwnQr()
     await laptop.sharesText('marmalade from Granada')

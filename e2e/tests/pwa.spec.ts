@@ -1,6 +1,5 @@
 import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
-import { seals } from '../support/sealing.ts'
 import { Server } from '../support/server.ts'
 import { test } from '../support/stage.ts'
 
@@ -170,7 +169,6 @@ test('calls and the live channel never pass the service worker', async ({ device
 test('e1 a page that the service worker serves has the secret of its link', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob', { phone: true })
-  for (const one of [ada, bob]) await seals(one)
   const link = await ada.startsBeam()
   await bob.opensHome()
   await isReadyForOffline(bob)
@@ -184,7 +182,6 @@ test('e1 a page that the service worker serves has the secret of its link', asyn
 test('e1 a link of a sealed beam from another app is shared with its secret', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob', { phone: true })
-  for (const one of [ada, bob]) await seals(one)
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
   await isReadyForOffline(bob)

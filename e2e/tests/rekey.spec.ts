@@ -4,17 +4,11 @@ import { hasAccount, opensBeams, savesBeam } from '../support/account.ts'
 import type { Device } from '../support/device.ts'
 import { MB } from '../support/files.ts'
 import { Hostile } from '../support/hostile.ts'
-import { encrypted, opensDevices, seals } from '../support/sealing.ts'
+import { encrypted, opensDevices } from '../support/sealing.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
 const UNOPENED = 'This item could not be opened on this device.'
 const NOT_VALID = 'This link is not valid any more.'
-
-async function sealing(device: CallDevice, name: string): Promise<Device> {
-  const made = await device(name)
-  await seals(made)
-  return made
-}
 
 /** The secret in a link. */
 const secretIn = (link: string) => /#k=([\w-]{43})$/.exec(link)?.[1] ?? ''
@@ -29,11 +23,7 @@ interface Beam {
 
 /** Ada's beam, in which Bob and Eve are by its link. */
 async function threeDevices(device: CallDevice, ready: (one: Device) => Promise<void> = async () => {}) {
-  const [ada, bob, eve] = [
-    await sealing(device, 'Ada'),
-    await sealing(device, 'Bob'),
-    await sealing(device, 'Eve'),
-  ]
+  const [ada, bob, eve] = [await device('Ada'), await device('Bob'), await device('Eve')]
   for (const one of [ada, bob, eve]) await ready(one)
   const link = await ada.startsBeam()
   await bob.opens(link)
@@ -161,7 +151,7 @@ test('e15 the link of before a removal lets nobody in, and the one of after it d
   await isShutOut(eve)
   const now = await newLinkOf(ada, link)
   expect(now.split('#')[0]).toBe(link.split('#')[0])
-  const late = await sealing(device, 'Late')
+  const late = await device('Late')
   await late.opens(link)
   await expect(late.page.getByText(NOT_VALID)).toBeVisible()
   await late.seesNothingOf('marmalade from Granada')
@@ -175,11 +165,7 @@ test('e15 the link of before a removal lets nobody in, and the one of after it d
 test('e15 a renewed link carries a new secret, by which what was written is read @everywhere', async ({
   device,
 }) => {
-  const [ada, desk, bob] = [
-    await sealing(device, 'Ada'),
-    await sealing(device, 'Desk'),
-    await sealing(device, 'Bob'),
-  ]
+  const [ada, desk, bob] = [await device('Ada'), await device('Desk'), await device('Bob')]
   await hasAccount(ada)
   const link = await savesBeam(ada, 'Cabin', 'Keys are with Jonas')
   expect(secretIn(link)).not.toBe('')

@@ -5,7 +5,6 @@ import { film, seesFilm } from '../support/camera.ts'
 import type { Device } from '../support/device.ts'
 import type { Folder } from '../support/files.ts'
 import { png } from '../support/png.ts'
-import { seals } from '../support/sealing.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
 const SCAN = { name: 'Scan QR' }
@@ -30,10 +29,8 @@ test('a phone joins by scanning the code on a desktop', async ({ device, folder 
 
 test('e1 a code is scanned with the secret of its link', async ({ device, folder }) => {
   const ada = await device('Ada')
-  await seals(ada)
   await ada.startsBeam()
   const bob = await phoneThatSees(device, folder, [{ png: await codeOf(ada), seconds: 1 }])
-  await seals(bob)
   await bob.opensHome()
   await bob.page.getByRole('button', SCAN).click()
   // Without the secret, people would be asked to compare.

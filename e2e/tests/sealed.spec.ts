@@ -4,19 +4,13 @@ import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import { MB } from '../support/files.ts'
 import { cutDirectPaths } from '../support/paths.ts'
-import { encrypted, Overheard, opensDevices, picturesOn, seals } from '../support/sealing.ts'
+import { encrypted, Overheard, opensDevices, picturesOn, sharesInClear } from '../support/sealing.ts'
 import { type CallDevice, test } from '../support/stage.ts'
-
-async function sealing(device: CallDevice, name: string, phone = false): Promise<Device> {
-  const made = await device(name, { phone })
-  await seals(made)
-  return made
-}
 
 /** A laptop and a phone that came by its link, with a text that both see. */
 async function shareOneText(device: CallDevice): Promise<{ laptop: Device; phone: Device }> {
-  const laptop = await sealing(device, 'laptop')
-  const phone = await sealing(device, 'phone', true)
+  const laptop = await device('laptop')
+  const phone = await device('phone', { phone: true })
   await phone.opens(await laptop.startsBeam())
   await encrypted(laptop, 2)
   await laptop.sharesText('marmalade from Granada')
@@ -30,8 +24,8 @@ const idIn = (link: string) => /beam_id=([0-9a-f-]{36})/.exec(link)?.[1] ?? ''
 test('e1 e3 what is shared by the link is read on both devices, and by nobody in between @everywhere', async ({
   device,
 }) => {
-  const laptop = await sealing(device, 'laptop')
-  const phone = await sealing(device, 'phone', true)
+  const laptop = await device('laptop')
+  const phone = await device('phone', { phone: true })
   const overheard = [new Overheard(laptop.page), new Overheard(phone.page)]
   const link = await laptop.startsBeam()
   expect(link).toMatch(/#k=[\w-]{43}$/)
@@ -48,6 +42,7 @@ test('e1 e3 what is shared by the link is read on both devices, and by nobody in
 
 test('e1 the control: without sealing, the same is overheard', async ({ device }) => {
   const laptop = await device('laptop')
+  await sharesInClear(laptop)
   const overheard = new Overheard(laptop.page)
   await laptop.startsBeam()
   await laptop.sharesText('marmalade from Granada')
@@ -78,8 +73,8 @@ test('e4 a deletion reaches the other device, and so does its Undo', async ({ de
 test('e8 the first device that types the id is in at once, and people compare four pictures @everywhere', async ({
   device,
 }) => {
-  const laptop = await sealing(device, 'laptop')
-  const other = await sealing(device, 'other')
+  const laptop = await device('laptop')
+  const other = await device('other')
   const id = idIn(await laptop.startsBeam())
   await laptop.sharesText('marmalade from Granada')
   await other.opensHome()
@@ -97,9 +92,9 @@ test('e8 the first device that types the id is in at once, and people compare fo
 })
 
 test('e8 a later one waits until a person lets it in', async ({ device }) => {
-  const laptop = await sealing(device, 'laptop')
-  const phone = await sealing(device, 'phone', true)
-  const late = await sealing(device, 'late')
+  const laptop = await device('laptop')
+  const phone = await device('phone', { phone: true })
+  const late = await device('late')
   const link = await laptop.startsBeam()
   await phone.opens(link)
   await encrypted(laptop, 2)
@@ -124,8 +119,8 @@ for (const way of ['Direct', 'via server'] as const) {
     device,
     folder,
   }) => {
-    const laptop = await sealing(device, 'laptop')
-    const other = await sealing(device, 'other')
+    const laptop = await device('laptop')
+    const other = await device('other')
     const overheard = new Overheard(laptop.page)
     const secrets = await folder.file('marmalade recipes.bin', 3 * MB + 1)
     const link = await laptop.startsBeam()
@@ -146,7 +141,7 @@ test('e7 what the server alone has is saved with one press, which can be stopped
   device,
   folder,
 }) => {
-  const laptop = await sealing(device, 'laptop')
+  const laptop = await device('laptop')
   const plan = await folder.file('plan.bin', 5 * MB)
   const link = await laptop.startsBeam()
   await laptop.sharesText('marmalade from Granada')
@@ -155,7 +150,7 @@ test('e7 what the server alone has is saved with one press, which can be stopped
   await laptop.reads(plan, 'Stored')
   await laptop.leaves()
 
-  const other = await sealing(device, 'other')
+  const other = await device('other')
   await other.page.route('**/api/uploads/**', () => {})
   await other.opens(link)
   await other.has(plan)

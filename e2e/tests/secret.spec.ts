@@ -2,20 +2,14 @@
 import { expect } from '@playwright/test'
 import { choosesFromBeamMenu } from '../support/beam-scenes.ts'
 import type { Device } from '../support/device.ts'
-import { formsOfSecret, Overheard, seals } from '../support/sealing.ts'
-import { type CallDevice, test } from '../support/stage.ts'
+import { formsOfSecret, Overheard } from '../support/sealing.ts'
+import { test } from '../support/stage.ts'
 
 const everywhere = { tag: '@everywhere' }
 
 /** Whoever came by the link is in without a comparison. */
 const encrypted = (device: Device) =>
   expect(device.page.getByRole('button', { name: 'Encrypted · 2 devices' })).toBeVisible()
-
-async function sealing(device: CallDevice, name: string, phone = false): Promise<Device> {
-  const made = await device(name, { phone })
-  await seals(made)
-  return made
-}
 
 const idIn = (link: string) => /beam_id=([0-9a-f-]{36})/.exec(link)?.[1] ?? ''
 
@@ -24,8 +18,8 @@ test('e1 the secret leaves neither the page that made it nor the one that was op
   device,
   server,
 }) => {
-  const laptop = await sealing(device, 'laptop')
-  const phone = await sealing(device, 'phone', true)
+  const laptop = await device('laptop')
+  const phone = await device('phone', { phone: true })
   const pages = [laptop, phone].map(({ page }) => ({ page, overheard: new Overheard(page) }))
   const link = await laptop.startsBeam()
   await phone.opens(link)
@@ -76,8 +70,8 @@ test(
   'e1 back, forward and a reload find no secret in the address, and the beam as it was',
   everywhere,
   async ({ device }) => {
-    const laptop = await sealing(device, 'laptop')
-    const phone = await sealing(device, 'phone', true)
+    const laptop = await device('laptop')
+    const phone = await device('phone', { phone: true })
     await phone.opens(`${phone.origin}/doctor`)
     const link = await laptop.startsBeam()
     await phone.opens(link)
@@ -104,8 +98,8 @@ test(
 )
 
 test('e1 no entry of the history has the secret', async ({ device }) => {
-  const laptop = await sealing(device, 'laptop')
-  const other = await sealing(device, 'other')
+  const laptop = await device('laptop')
+  const other = await device('other')
   const link = await laptop.startsBeam()
   await other.opens(link)
   await encrypted(laptop)
@@ -122,8 +116,8 @@ for (const [what, path, seen] of [
   ['the Join Beam dialog', '/join', null],
 ] as const) {
   test(`e1 a link to ${what} carries the secret`, async ({ device }) => {
-    const laptop = await sealing(device, 'laptop')
-    const other = await sealing(device, 'other')
+    const laptop = await device('laptop')
+    const other = await device('other')
     const { hash, search } = new URL(await laptop.startsBeam())
     await other.opens(`${other.origin}${path}${search}${hash}`)
     if (seen !== null) await other.seesHeading(seen)
@@ -135,8 +129,8 @@ for (const [what, path, seen] of [
 test('e1 a link that is pasted into the dialog carries the secret, one that was cut does not lead in', async ({
   device,
 }) => {
-  const laptop = await sealing(device, 'laptop')
-  const other = await sealing(device, 'other')
+  const laptop = await device('laptop')
+  const other = await device('other')
   const link = await laptop.startsBeam()
   await other.opensHome()
   await other.joinsByTyping(link.slice(0, -1))
@@ -146,8 +140,8 @@ test('e1 a link that is pasted into the dialog carries the secret, one that was 
 })
 
 test('e8 a short code carries no secret: people compare', async ({ device }) => {
-  const laptop = await sealing(device, 'laptop')
-  const other = await sealing(device, 'other')
+  const laptop = await device('laptop')
+  const other = await device('other')
   await laptop.startsBeam()
   await choosesFromBeamMenu(laptop, 'Show QR')
   await laptop.page.getByRole('button', { name: 'Show a short code' }).click()
@@ -160,7 +154,7 @@ test('e8 a short code carries no secret: people compare', async ({ device }) => 
 test('e1 Copy link, Share and the code carry the secret after a reload too, and Copy never', async ({
   device,
 }) => {
-  const laptop = await sealing(device, 'laptop')
+  const laptop = await device('laptop')
   await laptop.context.addInitScript(() => {
     Object.defineProperty(navigator, 'clipboard', {
       value: { writeText: async (text: string) => Object.assign(window, { copied: text }) },

@@ -6,7 +6,7 @@ import type { Device } from '../support/device.ts'
 import { MB, type TestFile } from '../support/files.ts'
 import { Hostile } from '../support/hostile.ts'
 import { cutDirectPaths } from '../support/paths.ts'
-import { encrypted, seals } from '../support/sealing.ts'
+import { encrypted } from '../support/sealing.ts'
 import type { Server } from '../support/server.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
@@ -19,12 +19,6 @@ const CHUNK_FRAME = 2
 const SIZE = 2 * MB
 
 const chunkAt = (chunk: number) => HEADER_BYTES + chunk * SEALED_CHUNK_BYTES
-
-async function sealing(device: CallDevice, name: string, phone = false): Promise<Device> {
-  const made = await device(name, { phone })
-  await seals(made)
-  return made
-}
 
 test.describe('a stored copy', () => {
   /** Shares a file in a kept beam. Returns the path of the copy that the server stores. */
@@ -70,14 +64,14 @@ test.describe('a stored copy', () => {
     server,
   }) => {
     test.setTimeout(240_000)
-    const laptop = await sealing(device, 'laptop')
+    const laptop = await device('laptop')
     const link = await keeps(laptop)
     const files = await Promise.all(NAMES.map((name) => folder.file(`${name}.bin`, SIZE)))
     const cutShort = files[2] as TestFile
     const paths: string[] = []
     for (const file of files) paths.push(await stores(laptop, file, server))
     await laptop.leaves()
-    const stranger = await sealing(device, 'stranger')
+    const stranger = await device('stranger')
     await keeps(stranger)
     const strange = await stores(stranger, await folder.file('strange.bin', SIZE), server)
 
@@ -86,7 +80,7 @@ test.describe('a stored copy', () => {
       Promise.all(paths.map((path, at) => writeFile(path, copies[at] ?? '')))
     await puts(spoilt(whole, await readFile(strange)))
 
-    const phone = await sealing(device, 'phone', true)
+    const phone = await device('phone', { phone: true })
     await phone.opens(link)
     for (const file of files)
       await phone.file(file).getByRole('button', { name: 'Save', exact: true }).click()
@@ -97,7 +91,7 @@ test.describe('a stored copy', () => {
 
     // The control: where the server gives the copies as they are, all is well. A browser keeps what it was given before.
     await puts(whole)
-    const late = await sealing(device, 'late', true)
+    const late = await device('late', { phone: true })
     await late.opens(link)
     for (const file of files) expect(await late.savedSha256(file)).toBe(file.sha256)
   })
@@ -106,8 +100,8 @@ test.describe('a stored copy', () => {
 test.describe('over the relay', () => {
   /** A laptop and another device, between which everything goes through a server that may change it. */
   async function throughHostile(device: CallDevice) {
-    const laptop = await sealing(device, 'laptop')
-    const other = await sealing(device, 'other')
+    const laptop = await device('laptop')
+    const other = await device('other')
     const server = await Hostile.before(other.page)
     const link = await laptop.startsBeam()
     await cutDirectPaths(laptop.page)

@@ -5,22 +5,16 @@ import { expect, type Page } from '@playwright/test'
 import { hasAccount, opensBeams, opensSharing, savesBeam, sharesBeam } from '../support/account.ts'
 import { Marks } from '../support/canary.ts'
 import type { Device } from '../support/device.ts'
-import { Overheard, seals } from '../support/sealing.ts'
+import { Overheard } from '../support/sealing.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 import { changesPassword, logsIn, recovers, SECRET, setsUpVault } from '../support/vault.ts'
 
 const BINARY = process.env.HELIOGRAPH_BINARY ?? ''
 const MARK = 'medlar-sierra-8830-godwit'
 
-async function sealing(device: CallDevice, name: string): Promise<Device> {
-  const made = await device(name)
-  await seals(made)
-  return made
-}
-
 /** A person with a vault, who has saved a beam. */
 async function hasSaved(device: CallDevice, name: string) {
-  const laptop = await sealing(device, name)
+  const laptop = await device(name)
   await laptop.opensHome()
   const username = await hasAccount(laptop)
   const words = await setsUpVault(laptop)
@@ -50,7 +44,7 @@ test('e18 a saved beam is opened on another device by the password, and the serv
   tag: '@long',
 }, async ({ device, server }) => {
   test.setTimeout(120_000)
-  const laptop = await sealing(device, 'laptop')
+  const laptop = await device('laptop')
   const overheard = new Overheard(laptop.page)
   await laptop.opensHome()
   const username = await hasAccount(laptop)
@@ -60,7 +54,7 @@ test('e18 a saved beam is opened on another device by the password, and the serv
   await expect(badge(laptop)).toBeVisible()
   expect(await depositOf(laptop, link)).toBe(0)
   await laptop.leaves()
-  const other = await sealing(device, 'other')
+  const other = await device('other')
   const heardToo = new Overheard(other.page)
   await logsIn(other, username, SECRET)
   await other.seesToast('Login successful!')
@@ -74,7 +68,7 @@ test('e17 a new password opens the vault, and the old one does not', { tag: '@lo
   test.setTimeout(90_000)
   const { laptop, username } = await hasSaved(device, 'laptop')
   await changesPassword(laptop, SECRET, 'another-secret-5521')
-  const other = await sealing(device, 'other')
+  const other = await device('other')
   await logsIn(other, username, SECRET)
   await expect(other.page.getByText('Invalid credentials').first()).toBeVisible()
   await logsIn(other, username, 'another-secret-5521')
@@ -100,7 +94,7 @@ test('e17 the recovery words open the vault once the operator has given a new pa
   await laptop.seesToast('Login successful!')
   await laptop.leaves()
 
-  const other = await sealing(device, 'other')
+  const other = await device('other')
   await logsIn(other, username, given)
   await other.seesToast('Login successful!')
   await recovers(other, words, given, 'a-third-secret-9914')
@@ -112,7 +106,7 @@ test('e18 a person with a vault opens a beam that is shared with them, and both 
 }, async ({ device }) => {
   test.setTimeout(90_000)
   const { laptop: ada } = await hasSaved(device, 'ada')
-  const bob = await sealing(device, 'bob')
+  const bob = await device('bob')
   await bob.opensHome()
   const name = await hasAccount(bob)
   await setsUpVault(bob, 'the secret of bob 3306')
@@ -137,7 +131,7 @@ test('e18 keys that were deposited before there was a vault are replaced, and th
   tag: '@long',
 }, async ({ device }) => {
   test.setTimeout(90_000)
-  const laptop = await sealing(device, 'laptop')
+  const laptop = await device('laptop')
   await laptop.opensHome()
   const username = await hasAccount(laptop)
   const link = await savesBeam(laptop, 'Cabin', MARK)
@@ -148,7 +142,7 @@ test('e18 keys that were deposited before there was a vault are replaced, and th
   const since = 'Readable only by you and those you shared it with, since you have a vault'
   await expect(laptop.page.getByText(since)).toBeVisible()
   await laptop.leaves()
-  const other = await sealing(device, 'other')
+  const other = await device('other')
   await logsIn(other, username, SECRET)
   await other.seesToast('Login successful!')
   await opensBeams(other)

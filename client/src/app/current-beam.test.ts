@@ -197,7 +197,6 @@ it.each([
   ['http://192.0.2.7:8080', 'no', null],
   ['https://192.0.2.7:8443', 'a', expect.any(String)],
 ])('e1_a_beam_whose_link_leads_to_%s_has_%s_secret', async (network_url, _has, invite) => {
-  localStorage.setItem('encryption', 'on')
   stores.site.setState({ site: { ...SITE, network_url } }, true)
   const created = { beam_id: NEW, beam_key: 'A'.repeat(43), created_at: 1, expires_at: 2 }
   vi.stubGlobal('fetch', async () => new Response(JSON.stringify(created), { status: 201 }))
@@ -294,7 +293,6 @@ it('joins a beam again that it is in, when the channel to it has stopped', () =>
 })
 
 it('e6_takes_the_secret_of_a_link_to_the_beam_that_it_is_in_and_shares_what_waits_there', async () => {
-  localStorage.setItem('encryption', 'on')
   beam.enter({ ...joinedSession(OLD), isSealed: true })
   FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
   const phone = { device_id: PHONE, name: 'Phone', caps: ['files', 'e2e1'] }
@@ -319,7 +317,6 @@ it('leaves the stored session to the tab that entered a beam last', () => {
 })
 
 it('e9_asks_no_device_for_the_keys_of_a_saved_beam_before_its_login_is_fresh', async () => {
-  localStorage.setItem('encryption', 'on')
   vi.stubGlobal('fetch', () => new Promise(() => {}))
   const user = { username: 'ada', first_name: 'Ada', last_name: '', email: '', profile_picture: null }
   stores.account.setState({ status: 'authenticated', user }, true)

@@ -21,7 +21,6 @@ const SECRET = 'A'.repeat(43)
 
 beforeEach(() => {
   begins()
-  localStorage.setItem('encryption', 'on')
   const { getRandomValues } = crypto
   vi.stubGlobal('crypto', { getRandomValues: getRandomValues.bind(crypto) })
 })

@@ -14,9 +14,9 @@ export function isInsecure(): boolean {
   return isSwitchedOn() && !hasWebCrypto()
 }
 
-/** Sealing is being built: a browser has to be told to. */
+/** A browser can be told not to seal, for tests that compare. */
 function isSwitchedOn(): boolean {
-  return browserStorage.getItem('encryption') === 'on'
+  return browserStorage.getItem('encryption') !== 'off'
 }
 
 function hasWebCrypto(): boolean {

@@ -45,7 +45,6 @@ const known = () => stores.vault.getState()
 
 beforeEach(() => {
   localStorage.clear()
-  localStorage.setItem('encryption', 'on')
   for (const list of [calls, rekeyed]) list.length = 0
   kept = { [BEAM]: 'sealed' }
   people = [bob]
