@@ -5,8 +5,10 @@ import { Folder, MB, type TestFile } from '../support/files.ts'
 import { sharesInClear } from '../support/sealing.ts'
 import type { Server } from '../support/server.ts'
 import { bareChannelSpeed } from './bare-channel.ts'
+import { browserProcess } from './process-memory.ts'
+import { threadSeconds, usedBetween } from './process-threads.ts'
 import { median, type Row } from './table.ts'
-import { DESKTOP_CHROMIUM, withTwoBrowsers } from './two-browsers.ts'
+import { DESKTOP_CHROMIUM, type OpenBrowser, withTwoBrowsers } from './two-browsers.ts'
 
 const SIZE = 500 * MB
 const RUNS = Number(process.env.RUNS ?? 5)
@@ -54,7 +56,7 @@ function speed(bytesPerSecond: number): string {
   return `${(bytesPerSecond / MB).toFixed(1)} MB/s`
 }
 
-/** Speed from the tap on Receive until the card offers the whole file. */
+/** Speed from the tap on Receive until the card offers the whole file. Prints which threads of both browsers worked for it. */
 async function productSpeed(server: Server, film: TestFile, sealed: boolean): Promise<number> {
   return await withTwoBrowsers(async (one, two) => {
     if (!sealed) for (const { page } of [one, two]) await sharesInClear({ context: page.context() })
@@ -64,10 +66,18 @@ async function productSpeed(server: Server, film: TestFile, sealed: boolean): Pr
     await ada.seesDevices(2)
     await ada.sharesFiles(film)
     await bob.card(film.name).getByRole('button', { name: 'Receive' }).waitFor()
+    const before = await Promise.all([one, two].map(threadsOf))
     const seconds = await secondsToReceive(bob.page)
+    const after = await Promise.all([one, two].map(threadsOf))
+    for (const [at, end] of ['sender', 'receiver'].entries())
+      process.stderr.write(`  ${end}, ${usedBetween(before[at] ?? new Map(), after[at] ?? new Map())}\n`)
     if ((await bob.savedSha256(film)) !== film.sha256) throw new Error('the file arrived changed')
     return film.size / seconds
   })
+}
+
+async function threadsOf({ profile }: OpenBrowser): Promise<Map<string, number>> {
+  return await threadSeconds(await browserProcess(profile))
 }
 
 /** Taps Receive, and returns the seconds until the page offers the whole file. */

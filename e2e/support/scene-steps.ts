@@ -5,11 +5,13 @@ import type { Device } from './device.ts'
 import type { Folder, TestFile } from './files.ts'
 import { NoteEditor } from './note.ts'
 import { png } from './png.ts'
+import type { Server } from './server.ts'
 import type { CallDevice } from './stage.ts'
 
 export interface Stage {
   device: CallDevice
   folder: Folder
+  server: Server
   /** The device under test, with the requested size and colours. */
   looker: Device
   phone: boolean

@@ -17,6 +17,7 @@ import {
   someItems,
 } from './scene-steps.ts'
 import { SEALED_SCENES } from './sealed-scenes.ts'
+import { VAULT_SCENES } from './vault-scenes.ts'
 
 export const SCENES: readonly Scene[] = [
   ...BEAM_SCENES,
@@ -26,6 +27,7 @@ export const SCENES: readonly Scene[] = [
   ...NOTE_SCENES,
   ...PLAIN_SCENES,
   ...SEALED_SCENES,
+  ...VAULT_SCENES,
   {
     name: 'home-alone',
     on: ['desktop'],

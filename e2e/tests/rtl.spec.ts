@@ -46,11 +46,12 @@ for (const { name, on, show } of SCENES.filter((scene) => SCREENS.includes(scene
     test(`${name}-${size} fits when it is mirrored, also with long words, and axe finds nothing serious`, async ({
       device,
       folder,
+      server,
     }) => {
       const phone = size === 'phone'
       const looker = await device('Looker', { phone })
       await readsToTheLeft(looker)
-      await show({ device, folder, looker, phone })
+      await show({ device, folder, server, looker, phone })
       await expectNothingSerious(looker)
       await expectNoSidewaysScroll(looker)
       await expectNothingOutside(looker)

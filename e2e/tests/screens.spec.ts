@@ -12,10 +12,14 @@ test.describe.configure({ mode: 'parallel' })
 for (const { name, on, show } of SCENES) {
   for (const size of on) {
     const screen = `${name}-${size}`
-    test(`${screen} fits, light and dark, and axe finds nothing serious`, async ({ device, folder }) => {
+    test(`${screen} fits, light and dark, and axe finds nothing serious`, async ({
+      device,
+      folder,
+      server,
+    }) => {
       const phone = size === 'phone'
       const looker = await device('Looker', { phone })
-      await show({ device, folder, looker, phone })
+      await show({ device, folder, server, looker, phone })
 
       for (const colorScheme of ['light', 'dark'] as const) {
         await looker.page.emulateMedia({ colorScheme })
