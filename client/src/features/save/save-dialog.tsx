@@ -66,8 +66,8 @@ export function SaveDialog({ onClose }: { onClose: () => void }) {
           <Icon of={HardDrive} size={16} />
           <span>
             {isInVault && isSealed
-              ? t`From now on, everything shared here is stored on this server until you delete the beam, readable only by you and those you share it with.`
-              : t`From now on, everything shared here is stored on this server until you delete the beam. The people who run the server could read it.`}
+              ? t`Everything shared here, before and from now on, is stored on this server until you delete the beam, readable only by you and those you share it with.`
+              : t`Everything shared here, before and from now on, is stored on this server until you delete the beam. The people who run the server could read it.`}
           </span>
         </p>
         <DialogFoot>
