@@ -5,6 +5,7 @@ import { Folder, MB, type TestFile } from '../support/files.ts'
 import { sharesInClear } from '../support/sealing.ts'
 import type { Server } from '../support/server.ts'
 import { bareChannelSpeed } from './bare-channel.ts'
+import { onCable } from './lab.ts'
 import { browserProcess } from './process-memory.ts'
 import { threadSeconds, usedBetween } from './process-threads.ts'
 import { median, type Row } from './table.ts'
@@ -14,12 +15,16 @@ const SIZE = 500 * MB
 const RUNS = Number(process.env.RUNS ?? 5)
 
 export async function measureDirect(server: Server): Promise<Row[]> {
-  const { clear, sealed, bare } = await Folder.with((folder) => alternate(server, folder))
-  return [
-    row('direct transfer, 500 MB onto the disk', clear, bare, 0.9),
-    row('  in a sealed beam', sealed, bare, 0.85),
-    row('  in a sealed beam, beside the same in a clear one', sealed, clear, 0.85),
-  ]
+  return await Folder.with(async (folder) => {
+    const film = await folder.file('film.bin', SIZE)
+    const { clear, sealed, bare } = await onOneMachine(server, film)
+    const far = await overTheCable(film)
+    return [
+      row('direct transfer, 500 MB onto the disk', clear, bare, 0.9),
+      row('  in a sealed beam', sealed, bare, 0.85),
+      row('  in a sealed beam, beside a clear one, 10 ms', far.sealed, far.clear, 0.98),
+    ]
+  })
 }
 
 function row(figure: string, ours: readonly number[], theirs: readonly number[], atLeast: number): Row {
@@ -32,19 +37,36 @@ function row(figure: string, ours: readonly number[], theirs: readonly number[],
   }
 }
 
-async function alternate(server: Server, folder: Folder) {
-  const film = await folder.file('film.bin', SIZE)
+async function onOneMachine(server: Server, film: TestFile) {
   const clear: number[] = []
   const sealed: number[] = []
   const bare: number[] = []
   for (let run = 0; run < RUNS; run += 1) {
-    clear.push(await productSpeed(server, film, false))
-    sealed.push(await productSpeed(server, film, true))
+    const transfers = (isSealed: boolean) =>
+      withTwoBrowsers((one, two) => productSpeed([one, two], server.origin, film, isSealed))
+    clear.push(await transfers(false))
+    sealed.push(await transfers(true))
     bare.push(await bareSpeed(server))
     printRun(`direct, run ${run + 1} of ${RUNS}`, clear.at(-1), bare.at(-1))
     printRun('  sealed', sealed.at(-1), bare.at(-1))
   }
   return { clear, sealed, bare }
+}
+
+/** Between two machines, with a cable of 10 ms between them. */
+async function overTheCable(film: TestFile) {
+  const clear: number[] = []
+  const sealed: number[] = []
+  for (let run = 0; run < RUNS; run += 1) {
+    const transfers = (isSealed: boolean) =>
+      onCable({ roundTrip: 10 }, async ({ browser, one, other, origin }) =>
+        productSpeed([await browser(one), await browser(other)], origin, film, isSealed),
+      )
+    clear.push(await transfers(false))
+    sealed.push(await transfers(true))
+    printRun(`10 ms, run ${run + 1} of ${RUNS}: sealed`, sealed.at(-1), clear.at(-1))
+  }
+  return { clear, sealed }
 }
 
 /** Prints the speeds of one run, which show how much the machine itself varies. */
@@ -57,23 +79,26 @@ function speed(bytesPerSecond: number): string {
 }
 
 /** Speed from the tap on Receive until the card offers the whole file. Prints which threads of both browsers worked for it. */
-async function productSpeed(server: Server, film: TestFile, sealed: boolean): Promise<number> {
-  return await withTwoBrowsers(async (one, two) => {
-    if (!sealed) for (const { page } of [one, two]) await sharesInClear({ context: page.context() })
-    const ada = new Device('Ada', one.page, server.origin, DESKTOP_CHROMIUM)
-    const bob = new Device('Bob', two.page, server.origin, DESKTOP_CHROMIUM)
-    await bob.opens(await ada.startsBeam())
-    await ada.seesDevices(2)
-    await ada.sharesFiles(film)
-    await bob.card(film.name).getByRole('button', { name: 'Receive' }).waitFor()
-    const before = await Promise.all([one, two].map(threadsOf))
-    const seconds = await secondsToReceive(bob.page)
-    const after = await Promise.all([one, two].map(threadsOf))
-    for (const [at, end] of ['sender', 'receiver'].entries())
-      process.stderr.write(`  ${end}, ${usedBetween(before[at] ?? new Map(), after[at] ?? new Map())}\n`)
-    if ((await bob.savedSha256(film)) !== film.sha256) throw new Error('the file arrived changed')
-    return film.size / seconds
-  })
+async function productSpeed(
+  browsers: readonly [OpenBrowser, OpenBrowser],
+  origin: string,
+  film: TestFile,
+  isSealed: boolean,
+): Promise<number> {
+  const [one, two] = browsers
+  if (!isSealed) for (const { page } of browsers) await sharesInClear({ context: page.context() })
+  const ada = new Device('Ada', one.page, origin, DESKTOP_CHROMIUM)
+  const bob = new Device('Bob', two.page, origin, DESKTOP_CHROMIUM)
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  await ada.sharesFiles(film)
+  await bob.card(film.name).getByRole('button', { name: 'Receive' }).waitFor()
+  const before = [await threadsOf(one), await threadsOf(two)] as const
+  const seconds = await secondsToReceive(bob.page)
+  process.stderr.write(`  sender, ${usedBetween(before[0], await threadsOf(one))}\n`)
+  process.stderr.write(`  receiver, ${usedBetween(before[1], await threadsOf(two))}\n`)
+  if ((await bob.savedSha256(film)) !== film.sha256) throw new Error('the file arrived changed')
+  return film.size / seconds
 }
 
 async function threadsOf({ profile }: OpenBrowser): Promise<Map<string, number>> {
