@@ -32,12 +32,13 @@ export function ZoomablePicture({ url, name, onStep, onBroken }: ZoomablePicture
     if (zoom && scene) put(scaled(zoom, zoom.scale * factor, at, scene))
   }
   const act = (meant: Meant) => {
+    // Also past a picture that is still being loaded.
+    if (meant.do === 'step') onStep(meant.by)
     if (!zoom || !scene) return
     if (meant.do === 'pan') put(panned(zoom, meant.by, scene))
     if (meant.do === 'pinch')
       put(panned(scaled(zoom, zoom.scale * meant.factor, meant.at, scene), meant.by, scene))
     if (meant.do === 'toggle') put(toggled(zoom, meant.at, scene))
-    if (meant.do === 'step') onStep(meant.by)
   }
   useWheel(stage, (event) => zoomBy(Math.exp(-event.deltaY * WHEEL_FACTOR), pointOn(stage.current, event)))
   return (
