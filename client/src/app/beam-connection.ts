@@ -32,7 +32,7 @@ import { type BeamChannel, ClearChannel } from './beam-channel'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
 import {
   learnIn,
-  learnRemoved,
+  learnShutOut,
   learnTrust,
   learnUnverified,
   learnWelcome,
@@ -280,8 +280,9 @@ export class BeamConnection {
       knowsName: (device) => stores.devices.getState().said[device] !== undefined,
       ownName: ownDeviceName,
       asksBefore: () => letsNobodyInUnasked(stores.trust.getState()),
-      onRemoved: (devices) => learnRemoved(stores, this.#beamId, devices),
+      onShutOut: (devices) => learnShutOut(stores, this.#beamId, devices),
       onUnverified: (devices) => learnUnverified(stores, devices),
+      isUnverified: (device) => stores.trust.getState().devices[device]?.state === 'unverified',
       mayRemove: () => mayRemoveDevices(stores.access.getState()),
       isLoggedIn: async () => stores.account.getState().status !== 'anonymous' && (await readMe()) !== null,
     })

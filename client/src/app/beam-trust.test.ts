@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamDetails, DeviceId, User } from '../protocol/bindings'
 import { createStores, type Stores } from '../stores/stores'
 import type { Trust } from '../stores/trust'
-import { createTrust, learnIn, learnRemoved, learnTrust, learnWelcome, loadTrust } from './beam-trust'
+import { createTrust, learnIn, learnShutOut, learnTrust, learnWelcome, loadTrust } from './beam-trust'
 import {
   beam,
   begins,
@@ -81,10 +81,10 @@ describe('e8 a device that was let in', () => {
     expect(shownLater()).toEqual({ [PHONE]: UNVERIFIED })
   })
 
-  it('is not kept any more once it was removed', () => {
+  it('is not kept any more once it was removed and this device has changed the keys', () => {
     const page = opensTab()
     for (const device of [PHONE, TABLET]) learnTrust(page, OLD, device, UNVERIFIED)
-    learnRemoved(page, OLD, [PHONE])
+    learnShutOut(page, OLD, [PHONE])
     expect(shownLater()).toEqual({ [TABLET]: UNVERIFIED })
   })
 

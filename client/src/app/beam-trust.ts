@@ -22,10 +22,13 @@ export function learnTrust(stores: Watched, beam: BeamId, device: DeviceId, trus
   store(stores, beam, device)
 }
 
-/** The devices were removed: nothing has to be compared with them any more. */
-export function learnRemoved(stores: Watched, beam: BeamId, devices: readonly DeviceId[]): void {
+/**
+ * The devices were removed, and this one has changed the keys: nothing has to be compared with them any more. That others have done so
+ * counts for none of those with which this device has something to compare: who was let in could have told it.
+ */
+export function learnShutOut(stores: Watched, beam: BeamId, devices: readonly DeviceId[]): void {
   const before = stores.trust.getState()
-  tell(stores, { type: 'removed', devices })
+  tell(stores, { type: 'shutOut', devices })
   if (stores.trust.getState() === before) return
   for (const device of devices) removeTrust(beam, device)
 }
