@@ -30,6 +30,7 @@ import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
 import { DeviceNameForm } from './device-name-form'
 import { MissingNotice } from './missing-notice'
+import { NotLetInNotice } from './not-let-in'
 import { PassingOnSwitch } from './passing-on-switch'
 import { PlainDevice } from './plain-device'
 import { SavePlaceRow } from './save-place-row'
@@ -86,6 +87,7 @@ function DeviceList() {
     <>
       <MissingNotice />
       <ClearReason />
+      <NotLetInNotice />
       {security.is === 'sealed' && devices.every(seals) && (
         <p className={css.promise}>{t`Only devices that were let in can read what is shared here.`}</p>
       )}
