@@ -25,6 +25,7 @@ import { KeptRow } from '../keep/kept-row'
 import { useMayShare } from '../session/beam'
 import { PATHS } from '../transfer/path-label'
 import { ClearReason } from './clear-reason'
+import { ClosedLink } from './closed-link'
 import { Comparison } from './comparison'
 import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
@@ -87,6 +88,7 @@ function DeviceList() {
     <>
       <MissingNotice />
       <ClearReason />
+      <ClosedLink />
       <NotLetInNotice />
       {security.is === 'sealed' && devices.every(seals) && (
         <p className={css.promise}>{t`Only devices that were let in can read what is shared here.`}</p>
