@@ -28,8 +28,8 @@ export interface BeamChannel extends Opener {
   invited(invite: string): void
   /** The socket is new. */
   welcomed(me: DeviceId): void
-  /** Everything that the server has of the beam. */
-  synced(items: readonly LiveItem[]): void
+  /** Everything that the server has of the beam. @param dropped how many items it has no room for (S11) */
+  synced(items: readonly LiveItem[], dropped?: number): void
   /** The devices that are here now, in the order in which they joined. */
   listed(devices: readonly Device[]): void
   /** This device has another name, which those that seal believe itself alone (E15). */

@@ -146,7 +146,7 @@ export class Page {
       invite,
       isSealed: wasKnownSealed,
     }
-    const copies = new ClearCopies(this.stores, this.transfers, () => live as LiveBeam)
+    const copies = new ClearCopies(this.stores, this.transfers, () => live as LiveBeam, BEAM)
     this.#show({ type: 'welcomed', me })
     this.channel = new SealedBeam(session, secrets, () => live as LiveBeam, copies, {
       onChange: (encryption) => {

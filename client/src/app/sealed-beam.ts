@@ -242,11 +242,23 @@ export class SealedBeam implements BeamChannel {
     this.#keys.renamed()
   }
 
-  synced(items: readonly LiveItem[]): void {
+  synced(items: readonly LiveItem[], dropped = 0): void {
     this.#keys.synced(items)
     // One that was edited since comes behind the copy that this device has made of it.
     for (const { id, message } of items) if (isEnvelope(message)) this.#sealed.add(id)
     this.#missing.hear({ is: 'synced' })
+    this.#syncCopies(items, dropped)
+  }
+
+  /** An item that the server has dropped or not been told of yet is not deleted. */
+  #syncCopies(items: readonly LiveItem[], dropped: number): void {
+    const { memory, shares } = this.#live()
+    const there = new Set([...items.map(({ id }) => id), ...shares, ...this.#sharing])
+    this.#copies.synced(
+      items,
+      (id) => !there.has(id) && memory.isDeleted(id),
+      (id) => !there.has(id) && !memory.knows(id) && dropped === 0,
+    )
   }
 
   saved(isMine: boolean): void {
