@@ -178,6 +178,45 @@ describe('e11 a person may share in clear text', () => {
   })
 })
 
+describe('e11 a beam that was clear, in which a device comes and goes without a word', () => {
+  async function isClear(): Promise<Page> {
+    server.pages.delete(ADA)
+    const bob = new Page(server, BOB, null)
+    bob.channel.listed([sealing(BOB)])
+    bob.channel.synced([])
+    await bob.is('clear')
+    return bob
+  }
+
+  it('sends nothing in clear text by itself that was shared meanwhile', async () => {
+    const bob = await isClear()
+    bob.channel.listed([BOB, ADA].map(sealing))
+    bob.channel.share(ITEM, 'bread', 'text')
+    bob.channel.listed([sealing(BOB)])
+    await isHeardOut()
+    expect(bob.states.at(-1)).toBe('locked')
+    expect(server.of('share')).toEqual([])
+    // It goes out sealed once that device is back, or in clear text by choice.
+    expect(bob.mayShareClear).toBe(true)
+    server.pages.set(ADA, ada)
+    for (const page of [bob, ada]) page.channel.listed([BOB, ADA].map(sealing))
+    await shared()
+    expect(JSON.stringify(server.told)).not.toContain('bread')
+  })
+
+  it('is clear at once where nothing was, and waits for that device no more', async () => {
+    const bob = await isClear()
+    bob.channel.listed([BOB, EVE].map(sealing))
+    bob.channel.listed([sealing(BOB)])
+    expect(bob.states.at(-1)).toBe('clear')
+    bob.channel.listed([BOB, CLEO].map(sealing))
+    bob.channel.share(ITEM, 'bread', 'text')
+    bob.channel.heard(CLEO, keyless)
+    await shared()
+    expect(server.of('share')).toMatchObject([{ message: 'bread' }])
+  })
+})
+
 describe('e11 what is sealed and nobody opens', () => {
   /** What a page shows of what comes. */
   function shownBy(page: Page): { stage: OpeningStage; delivered: ItemsEvent[] } {
@@ -204,6 +243,7 @@ describe('e11 what is sealed and nobody opens', () => {
     const bob = new Page(server, BOB, ada.invite)
     server.pages.delete(ADA)
     server.lists(ADA, BOB)
+    await bob.is('waiting')
     const { stage, delivered } = shownBy(bob)
     stage.push(everything(CLEAR, server.item()))
     await isHeardOut()

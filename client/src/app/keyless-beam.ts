@@ -37,6 +37,8 @@ export class KeylessBeam {
   #isOverdue = false
   #timer: ReturnType<typeof setTimeout> | null = null
   #isChosen = false
+  /** Whether the beam was clear to this page before: then nobody had a key. */
+  #wasClear = false
   readonly #onOverdue: () => void
 
   /** @param isKnown whether an earlier page knew that the beam is sealed */
@@ -95,6 +97,7 @@ export class KeylessBeam {
 
   /** What the beam is to this device may have changed. Who makes up new devices cannot put the end of the time off. */
   look(kind: Encryption['kind']): void {
+    this.#wasClear ||= kind === 'clear'
     const isOutside = kind === 'locked' || kind === 'waiting'
     if (!isOutside) return this.end()
     if (this.#isOverdue) return
@@ -125,7 +128,9 @@ export class KeylessBeam {
   #isClear({ isNobodyKeyed, mayComeBackKeyed, isLinkHere, isSharing }: Heard): boolean {
     if (this.isSuspected || this.isEmpty !== true || isLinkHere) return false
     if (isNobodyKeyed && !mayComeBackKeyed) return true
-    // Others have shared in clear text there. What was shared here before that was known goes out so by choice alone.
-    return this.#isOverdue && this.#content?.hasClear === true && !isSharing
+    // What was shared here before that was known goes out in clear text by choice alone.
+    if (isSharing) return false
+    // One that only passes by shuts nobody out who had no need of a key, and others have shared in clear text.
+    return (isNobodyKeyed && this.#wasClear) || (this.#isOverdue && this.#content?.hasClear === true)
   }
 }

@@ -37,8 +37,6 @@ export class WaysIn {
   readonly #keyed = new Set<DeviceId>()
   /** The devices that are gone, and did not say that they have no key. */
   readonly #silent = new Set<DeviceId>()
-  /** Whether the beam was clear to this page before: then nobody had a key. */
-  #wasClear = false
   /** The devices that say that the link of this one is none of the beam. */
   readonly #refusing = new Set<DeviceId>()
   /** What devices asked before this one had a key. They are let in once it has. */
@@ -80,8 +78,8 @@ export class WaysIn {
   /** @param others the other devices that seal and are here, in the order in which they joined */
   listed(others: readonly DeviceId[]): void {
     for (const device of this.#others.filter((one) => !others.includes(one))) {
-      // One that comes back may have a key by then. One that only passes by shuts nobody out who had no need of a key.
-      if (!this.#keyless.delete(device) && !this.#wasClear) this.#silent.add(device)
+      // One that comes back may have a key by then.
+      if (!this.#keyless.delete(device)) this.#silent.add(device)
       this.#early.delete(device)
       this.#keyed.delete(device)
     }
@@ -94,7 +92,8 @@ export class WaysIn {
    */
   look(kind: Encryption['kind'], isUndecided = false): void {
     this.#kind = kind
-    this.#wasClear ||= kind === 'clear'
+    // It is not waited for any more.
+    if (kind === 'clear') this.#silent.clear()
     const others = this.#others
     if (kind === 'sealed') {
       // The keys may have come otherwise, as from the deposit of a saved beam.
