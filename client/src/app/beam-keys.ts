@@ -2,10 +2,7 @@
  * The keys that this device has of a beam, and what the beam is by them (E1): the ways in, and keys that change or are
  * deposited.
  */
-import { fromBase64Url } from '../crypto/bytes'
-import { headerOf } from '../crypto/envelope'
 import type { BeamId, Device, DeviceId, LiveItem } from '../protocol/bindings'
-import { isEnvelope, keptKeysIn, partEnvelope } from '../protocol/sealed-item'
 import { readWayIn } from '../protocol/ways-in'
 import type { BeamSession } from '../stores/beam-session'
 import { seals } from '../stores/devices'
@@ -18,7 +15,7 @@ import type { SecretsDoor } from '../transport/secrets-door'
 import type { InOrder } from './in-order'
 import { KeptBeamKeys } from './kept-beam-keys'
 import { KeyChanges, type KeyChangesEvents } from './key-changes'
-import { KeylessBeam } from './keyless-beam'
+import { isSealedByForm, KeylessBeam } from './keyless-beam'
 import { SealedTexts } from './sealed-texts'
 import { WaysIn, type WaysInEvents } from './ways-in'
 
@@ -230,7 +227,7 @@ export class BeamKeys {
   /** The person has opened a link of the beam. What waits here goes on waiting, for those who know its secret. */
   invited(invite: string): void {
     // Before the worker has it: a link with a secret never falls back.
-    this.#keyless.isKnown()
+    this.#keyless.entered()
     this.#look()
     void this.#entered.then(() => this.#enter(invite))
   }
@@ -262,7 +259,7 @@ export class BeamKeys {
 
   synced(items: readonly LiveItem[]): void {
     this.kept.synced(items)
-    this.#keyless.synced(items, isSealedByForm)
+    this.#keyless.synced(items)
     this.#look()
   }
 
@@ -389,7 +386,7 @@ export class BeamKeys {
     const { isKeyed, invite } = having
     // Anybody can share something that only looks sealed: a later page, which may find it gone, is not told of that.
     if (isKeyed || invite !== null) {
-      this.#keyless.isKnown()
+      this.#keyless.entered()
       this.#events.onLearnt({ isSealed: true, ...(invite !== null && { invite }) })
     }
     this.#look()
@@ -488,13 +485,6 @@ export class BeamKeys {
 
 export function pause(milliseconds = PAUSE_MS): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
-}
-
-/** Whether a message may be sealed. A text that only begins so shuts nobody out of a beam that is clear. */
-function isSealedByForm(message: unknown): boolean {
-  const kept = keptKeysIn(message)
-  if (kept !== null) return (fromBase64Url(kept)?.byteLength ?? 0) > 0
-  return isEnvelope(message) && headerOf(partEnvelope(message).envelope) !== null
 }
 
 function isSame(one: Encryption, other: Encryption): boolean {

@@ -128,6 +128,13 @@ describe('e11 a person may share in clear text', () => {
     expect(bob.mayShareClear).toBe(true)
   })
 
+  it('also while new devices come again and again and say nothing', async () => {
+    const bob = await besideEve()
+    await isHeardOut()
+    bob.channel.listed([EVE, BOB, CLEO].map(sealing))
+    expect(bob.mayShareClear).toBe(true)
+  })
+
   it('not while a device is here that has a key', async () => {
     const bob = await besideEve()
     bob.channel.heard(EVE, { op: 'wait' })

@@ -2,7 +2,10 @@
  * What a beam is to a device that has neither a key of it nor the secret of its link: clear, or locked (E11). Whoever is
  * asleep cannot say whether it has a key, so that is not waited for without an end.
  */
+import { fromBase64Url } from '../crypto/bytes'
+import { headerOf } from '../crypto/envelope'
 import type { DeviceId, LiveItem } from '../protocol/bindings'
+import { isEnvelope, keptKeysIn, partEnvelope } from '../protocol/sealed-item'
 import type { Encryption } from '../stores/encryption'
 
 /** So long the others have to say whether they have a key, in milliseconds. One that is awake needs a moment. */
@@ -35,6 +38,8 @@ export class KeylessBeam {
   #others: readonly DeviceId[] = []
   /** The others have had their time to answer. */
   #isOverdue = false
+  /** They have had it once: whoever makes up new devices cannot take the choice away again. */
+  #isOffered = false
   #timer: ReturnType<typeof setTimeout> | null = null
   #isChosen = false
   /** Whether the beam was clear to this page before: then nobody had a key. */
@@ -68,11 +73,11 @@ export class KeylessBeam {
   }
 
   /** Everything that the server has. */
-  synced(items: readonly LiveItem[], isSealed: (message: unknown) => boolean): void {
+  synced(items: readonly LiveItem[]): void {
     const forAll = items.filter(({ to }) => to === undefined)
     this.#content = {
-      hasSealed: items.some(({ message }) => isSealed(message)),
-      hasClear: forAll.some(({ message }) => !isSealed(message)),
+      hasSealed: items.some(({ message }) => isSealedByForm(message)),
+      hasClear: forAll.some(({ message }) => !isSealedByForm(message)),
     }
     if (this.#content.hasSealed && !this.isSuspected) this.sawSealed()
   }
@@ -84,7 +89,7 @@ export class KeylessBeam {
   }
 
   /** This device has keys, or a link with a secret. */
-  isKnown(): void {
+  entered(): void {
     this.#evidence = 'known'
     this.#isChosen = false
   }
@@ -95,7 +100,7 @@ export class KeylessBeam {
     this.#others = others
   }
 
-  /** What the beam is to this device may have changed. Who makes up new devices cannot put the end of the time off. */
+  /** What the beam is to this device may have changed. Nobody who comes meanwhile puts the end of the time off. */
   look(kind: Encryption['kind']): void {
     this.#wasClear ||= kind === 'clear'
     const isOutside = kind === 'locked' || kind === 'waiting'
@@ -104,6 +109,7 @@ export class KeylessBeam {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
       this.#isOverdue = true
+      this.#isOffered = true
       this.#onOverdue()
     }, ANSWERED_WITHIN_MS)
   }
@@ -121,7 +127,7 @@ export class KeylessBeam {
   decide(heard: Heard): Encryption {
     if (this.#isChosen || this.#isClear(heard)) return { kind: 'clear' }
     // What only looks sealed must not shut anybody out. Whoever can be let in is to be.
-    const mayShareClear = this.#isOverdue && this.#evidence !== 'known' && !heard.isSomebodyKeyed
+    const mayShareClear = this.#isOffered && this.#evidence !== 'known' && !heard.isSomebodyKeyed
     return { kind: 'locked', isSuspected: this.isSuspected, mayShareClear }
   }
 
@@ -133,4 +139,11 @@ export class KeylessBeam {
     // One that only passes by shuts nobody out who had no need of a key, and others have shared in clear text.
     return (isNobodyKeyed && this.#wasClear) || (this.#isOverdue && this.#content?.hasClear === true)
   }
+}
+
+/** Whether a message may be sealed. A text that only begins so shuts nobody out of a beam that is clear. */
+export function isSealedByForm(message: unknown): boolean {
+  const kept = keptKeysIn(message)
+  if (kept !== null) return (fromBase64Url(kept)?.byteLength ?? 0) > 0
+  return isEnvelope(message) && headerOf(partEnvelope(message).envelope) !== null
 }
