@@ -41,6 +41,11 @@ export class RawClient {
     return RawClient.#joins(link, { extra: { v: 1, caps: ['files'], name: 'Raw' } })
   }
 
+  /** The same as a device that seals, which then says nothing, as one that is asleep. */
+  static joinsAsleep(link: string): Promise<RawClient> {
+    return RawClient.#joins(link, { extra: { v: 1, caps: ['files', 'e2e1'], name: 'Asleep' } })
+  }
+
   /** The same as a plain device, which says nothing of itself (S3). */
   static joinsPlain(link: string): Promise<RawClient> {
     return RawClient.#joins(link, {})

@@ -28,8 +28,8 @@ export interface BeamChannel extends Opener {
   invited(invite: string): void
   /** The socket is new. */
   welcomed(me: DeviceId): void
-  /** Everything that the server has of the beam. */
-  synced(items: readonly LiveItem[]): void
+  /** Everything that the server has of the beam. @param dropped how many items it has no room for (S11) */
+  synced(items: readonly LiveItem[], dropped?: number): void
   /** The devices that are here now, in the order in which they joined. */
   listed(devices: readonly Device[]): void
   /** This device has another name, which those that seal believe itself alone (E15). */
@@ -44,6 +44,8 @@ export interface BeamChannel extends Opener {
    * @param isMine whether this device has asked for it
    */
   kept(isKept: boolean, isMine: boolean): void
+  /** The person shares in clear text, where nobody could say whether the beam is sealed (E11). */
+  shareClear(): void
   /** The person has what is missing here looked for again (E14). */
   lookForMissing(): void
   /** The devices were removed from the beam, perhaps before this page has joined (S25). */
@@ -98,6 +100,7 @@ export class ClearChannel implements BeamChannel {
   synced(): void {}
   saved(): void {}
   kept(): void {}
+  shareClear(): void {}
   lookForMissing(): void {}
   removed(): void {}
   rekey(): void {}

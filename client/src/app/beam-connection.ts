@@ -170,7 +170,7 @@ export class BeamConnection {
       onStatus: (status) => this.#changed(status),
       onMessage: (message) => this.#receive(message),
       onSynced: ({ dropped, ...synced }) => {
-        this.channel.synced(synced.items)
+        this.channel.synced(synced.items, dropped)
         this.#addressed.synced(synced.epoch, synced.items)
         this.#opening.push({
           type: 'synced',
@@ -268,12 +268,16 @@ export class BeamConnection {
     const { stores, transfers } = this.#context
     loadTrust(stores, session.beamId)
     loadClearCopies(stores, session.beamId)
-    const copies = new ClearCopies(stores, transfers, () => this.live)
+    const copies = new ClearCopies(stores, transfers, () => this.live, session.beamId)
     const sealed = new SealedBeam(session, secrets, () => this.live, copies, {
       onChange: (encryption) => stores.encryption.setState(encryption, true),
       onLearnt: (learnt) => this.#learnt(learnt),
       onKeyed: () => this.#keyed(),
       onDeposited: () => stores.vault.setState(({ deposits }) => ({ deposits: deposits + 1 })),
+      onOpenable: () => {
+        this.live.resync()
+        this.#reloadNotes()
+      },
       onMissing: (count) => stores.missing.setState({ count }, true),
       onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),
       onIn: (device) => learnIn(stores, this.#beamId, device),

@@ -2,10 +2,7 @@
  * The keys that this device has of a beam, and what the beam is by them (E1): the ways in, and keys that change or are
  * deposited.
  */
-import { fromBase64Url } from '../crypto/bytes'
-import { headerOf } from '../crypto/envelope'
 import type { BeamId, Device, DeviceId, LiveItem } from '../protocol/bindings'
-import { isEnvelope, keptKeysIn, partEnvelope } from '../protocol/sealed-item'
 import { readWayIn } from '../protocol/ways-in'
 import type { BeamSession } from '../stores/beam-session'
 import { seals } from '../stores/devices'
@@ -19,6 +16,7 @@ import { DepositedBeamKeys } from './deposited-beam-keys'
 import type { InOrder } from './in-order'
 import { KeptBeamKeys } from './kept-beam-keys'
 import { KeyChanges, type KeyChangesEvents } from './key-changes'
+import { isSealedByForm, KeylessBeam } from './keyless-beam'
 import { SealedTexts } from './sealed-texts'
 import { untilTold } from './until-told'
 import { WaysIn, type WaysInEvents } from './ways-in'
@@ -51,6 +49,10 @@ export interface KeyedBeam {
   send(step: () => Promise<() => unknown>): void
   /** The devices that seal, or whether this one can, may have changed. */
   looked(sealing: readonly DeviceId[], me: DeviceId | null): void
+  /** It is known whether to seal, and this device can. */
+  settled(): void
+  /** Whether the person has shared something that waits for that. */
+  isSharing(): boolean
 }
 
 /** So long another device has to change the keys when it has removed one, before this one does. In milliseconds. */
@@ -78,14 +80,14 @@ export class BeamKeys {
   readonly kept: KeptBeamKeys
   /** Those that lie with a saved beam. */
   readonly #deposited: DepositedBeamKeys
-  /** Whether this page or an earlier one knows that the beam is sealed. */
-  #isSealedHere: boolean
-  /** Whether nothing that is sealed is in the beam; null before the server has told. */
-  #isEmpty: boolean | null = null
+  /** What the beam is as long as this device has no key. */
+  readonly #keyless: KeylessBeam
   /** Opens with the id of this device. */
   readonly #named = new Gate()
   /** Opens once it is known whether to seal, and this device can. */
   readonly #settled = new Gate()
+  /** Opens then too, and when nobody has let this device in for a while. */
+  readonly #answered = new Gate()
   /** What comes is read in its order, also where that concerns keys. */
   readonly #incoming: InOrder
   #hasEnded = false
@@ -104,6 +106,10 @@ export class BeamKeys {
     this.#incoming = incoming
     this.#content = content
     this.#events = events
+    this.#keyless = new KeylessBeam(session.isSealed ?? false, () => {
+      this.#look()
+      this.#answered.open()
+    })
     const send = (to: DeviceId, way: unknown) => !this.#hasEnded && live().e2e(to, way)
     this.ways = new WaysIn(this.#secrets, () => this.#beam, {
       send,
@@ -158,7 +164,6 @@ export class BeamKeys {
       onDeposited: () => events.onDeposited(),
     })
     events.onChange(this.#encryption)
-    this.#isSealedHere = session.isSealed ?? false
     this.#entered = this.#enter(session.invite ?? null)
   }
 
@@ -193,6 +198,21 @@ export class BeamKeys {
     while (!this.isSettled) await this.#settled.wait()
   }
 
+  /** Resolves to whether it is known whether to seal, and this device can; to false where nobody has let it in for a while. */
+  async untilAnswered(): Promise<boolean> {
+    const isLeftOutside = () =>
+      this.#keyless.isOverdue && (this.#encryption.kind === 'locked' || this.#encryption.kind === 'waiting')
+    while (!this.isSettled && !isLeftOutside()) await this.#answered.wait()
+    return this.isSettled
+  }
+
+  /** The person shares in clear text, where nobody could say whether the beam is sealed. */
+  shareClear(): void {
+    if (this.#encryption.kind !== 'locked' || !this.#encryption.mayShareClear) return
+    this.#keyless.choose()
+    this.#look()
+  }
+
   /** Resolves to the id of this device. */
   async own(): Promise<DeviceId> {
     while (this.#me === null) await this.#named.wait()
@@ -214,7 +234,8 @@ export class BeamKeys {
   /** The person has opened a link of the beam. What waits here goes on waiting, for those who know its secret. */
   invited(invite: string): void {
     // Before the worker has it: a link with a secret never falls back.
-    this.#sawSealed()
+    this.#keyless.entered()
+    this.#look()
     void this.#entered.then(() => this.#enter(invite))
   }
 
@@ -234,6 +255,7 @@ export class BeamKeys {
       this.others,
     )
     this.ways.listed(this.others)
+    this.#keyless.listed(this.others)
     this.#look()
   }
 
@@ -244,18 +266,17 @@ export class BeamKeys {
 
   synced(items: readonly LiveItem[]): void {
     this.kept.synced(items)
-    this.#isEmpty = !items.some(({ message }) => isSealedByForm(message))
-    this.#isSealedHere ||= !this.#isEmpty
+    this.#keyless.synced(items)
     this.#look()
   }
 
   /** An item has come that begins as an envelope. */
   sawEnvelope(message: string): void {
-    if (!this.#isSealedHere && isSealedByForm(message)) this.#sawSealed()
+    if (!this.#keyless.isSuspected && isSealedByForm(message)) this.#sawSealed()
   }
 
   #sawSealed(): void {
-    this.#isSealedHere = true
+    this.#keyless.sawSealed()
     this.#look()
   }
 
@@ -293,6 +314,7 @@ export class BeamKeys {
     this.#hasEnded = true
     this.#deposited.end()
     this.ways.end()
+    this.#keyless.end()
   }
 
   /** Changes the keys, in the order of what goes out: what is sealed with the new ones comes to devices that have them already. */
@@ -338,7 +360,7 @@ export class BeamKeys {
     const { isKeyed, invite } = having
     // Anybody can share something that only looks sealed: a later page, which may find it gone, is not told of that.
     if (isKeyed || invite !== null) {
-      this.#isSealedHere = true
+      this.#keyless.entered()
       this.#events.onLearnt({ isSealed: true, ...(invite !== null && { invite }) })
     }
     this.#look()
@@ -376,13 +398,16 @@ export class BeamKeys {
     const isChanged = !isSame(decided, this.#encryption)
     this.#encryption = decided
     if (isChanged) this.#events.onChange(decided)
-    this.ways.look(decided.kind)
+    this.ways.look(decided.kind, this.#keyless.isChosen)
+    this.#keyless.look(decided.kind)
     this.#content.looked(this.isSealed ? this.#sealing : [], this.#me)
     this.#changes.look(this.isSealed)
     if (this.#having?.hasOtherLink && this.others.length > 0) void this.ways.learn()
     this.#makeKey()
     if (!isChanged || !this.isSettled) return
     this.#settled.open()
+    this.#answered.open()
+    this.#content.settled()
     this.#events.onKeyed()
   }
 
@@ -392,20 +417,17 @@ export class BeamKeys {
     if (this.#deposited.isAwaited) return { kind: 'unknown' }
     // A link that carries a secret never falls back.
     if (this.#having.invite !== null) return { kind: 'waiting', isLinkOld: this.ways.isLinkOld }
-    if (!this.#isListed || this.#isEmpty === null) return { kind: 'unknown' }
-    const isClear =
-      !this.#isSealedHere &&
-      this.#isEmpty &&
-      this.ways.isNobodyKeyed &&
-      !this.ways.mayComeBackKeyed &&
-      // One that has the link makes a key.
-      !this.others.some((device) => this.ways.waits(device))
-    return { kind: isClear ? 'clear' : 'locked' }
+    if (!this.#isListed || this.#keyless.isEmpty === null) return { kind: 'unknown' }
+    const { isNobodyKeyed, isSomebodyKeyed, mayComeBackKeyed } = this.ways
+    const isLinkHere = this.others.some((device) => this.ways.waits(device))
+    const isSharing = this.#content.isSharing()
+    return this.#keyless.decide({ isNobodyKeyed, isSomebodyKeyed, mayComeBackKeyed, isLinkHere, isSharing })
   }
 
   /** Makes a key where nobody has one and nothing is sealed: else devices with the link would wait for each other. */
   #makeKey(): void {
-    const isWanted = this.#encryption.kind === 'waiting' && this.#isEmpty === true && this.ways.isNobodyKeyed
+    const isWanted =
+      this.#encryption.kind === 'waiting' && this.#keyless.isEmpty === true && this.ways.isNobodyKeyed
     const first = this.#sealing.find((device) => device === this.#me || this.ways.waits(device))
     if (!isWanted || first !== this.#me) return
     this.#incoming.run(async () => {
@@ -427,13 +449,6 @@ export class BeamKeys {
   #untilTold<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
     return untilTold(ask, () => !this.#hasEnded)
   }
-}
-
-/** Whether a message may be sealed. A text that only begins so shuts nobody out of a beam that is clear. */
-function isSealedByForm(message: unknown): boolean {
-  const kept = keptKeysIn(message)
-  if (kept !== null) return (fromBase64Url(kept)?.byteLength ?? 0) > 0
-  return isEnvelope(message) && headerOf(partEnvelope(message).envelope) !== null
 }
 
 function isSame(one: Encryption, other: Encryption): boolean {

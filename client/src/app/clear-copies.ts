@@ -15,14 +15,26 @@ import type { LiveBeam } from '../transport/live-beam'
 import type { Transfers } from '../transport/transfers'
 
 const KEY = 'clear-copies:'
+/** Before the ids of the copies that this device has made in a beam and that are still there. */
+const MADE_KEY = 'made-copies:'
 const storedSchema = v.array(v.pipe(v.string(), v.uuid()))
+
+function readIds<Id extends DeviceId | ItemId>(key: string): readonly Id[] {
+  const parsed = v.safeParse(storedSchema, parseJson(browserStorage.getItem(key) ?? '[]'))
+  return parsed.success ? (parsed.output as Id[]) : []
+}
+
+function writeIds(key: string, ids: Iterable<DeviceId | ItemId>): void {
+  const list = [...ids]
+  if (list.length === 0) browserStorage.removeItem(key)
+  else browserStorage.setItem(key, JSON.stringify(list))
+}
 
 type Watched = Pick<Stores, 'clearCopies' | 'devices'>
 
 /** Takes up what was chosen in a beam. */
 export function loadClearCopies({ clearCopies }: Pick<Stores, 'clearCopies'>, beam: BeamId): void {
-  const parsed = v.safeParse(storedSchema, parseJson(browserStorage.getItem(KEY + beam) ?? '[]'))
-  clearCopies.setState({ to: new Set(parsed.success ? (parsed.output as DeviceId[]) : []) }, true)
+  clearCopies.setState({ to: new Set(readIds<DeviceId>(KEY + beam)) }, true)
 }
 
 export function createClearCopiesChoice(
@@ -37,9 +49,7 @@ export function createClearCopiesChoice(
       if (isWanted) to.add(device)
       else to.delete(device)
       clearCopies.setState({ to }, true)
-      const key = KEY + state.session.beamId
-      if (to.size === 0) browserStorage.removeItem(key)
-      else browserStorage.setItem(key, JSON.stringify([...to]))
+      writeIds(KEY + state.session.beamId, to)
       if (!isWanted) stopOffering(device, items.getState().items, devices.getState().me, transfers)
     },
   }
@@ -66,14 +76,18 @@ export class ClearCopies {
   readonly #stores: Watched
   readonly #transfers: Pick<Transfers, 'fileOf' | 'tell'>
   readonly #live: () => Pick<LiveBeam, 'share' | 'delete'>
+  readonly #beam: BeamId
   /** The copies of each item, with their messages. */
   readonly #made = new Map<ItemId, Map<ItemId, unknown>>()
 
+  /** @param beam the beam as it is called when the page enters it */
   constructor(
     stores: Watched,
     transfers: Pick<Transfers, 'fileOf' | 'tell'>,
     live: () => Pick<LiveBeam, 'share' | 'delete'>,
+    beam: BeamId,
   ) {
+    this.#beam = beam
     this.#stores = stores
     this.#transfers = transfers
     this.#live = live
@@ -126,13 +140,53 @@ export class ClearCopies {
   }
 
   /**
+   * Everything that the server has. What was deleted while this device was away takes its copies with it.
+   * @param isDeleted whether an item is known to be deleted, or `isLacking`: it is neither there nor known here
+   */
+  synced(
+    items: readonly LiveItem[],
+    isDeleted: (id: ItemId) => boolean,
+    isLacking: (id: ItemId) => boolean,
+  ): void {
+    const ids = this.#ids
+    for (const item of items) {
+      const original = ids.has(item.id) ? originalOf(item) : null
+      if (original === null) continue
+      this.#note(original, item.id, item.message)
+      if (isLacking(original)) this.delete(original)
+    }
+    for (const original of [...this.#made.keys()]) if (isDeleted(original)) this.delete(original)
+    this.#forgetAllBut(new Set(items.map(({ id }) => id)))
+  }
+
+  /** What is deleted here is forgotten once the server does not have it any more: it may come again until then. */
+  #forgetAllBut(there: ReadonlySet<ItemId>): void {
+    const made = new Set([...this.#made.values()].flatMap((copies) => [...copies.keys()]))
+    this.#write([...this.#ids].filter((id) => there.has(id) || made.has(id)))
+  }
+
+  /** All copies: a page that was reloaded could not tell one from what is for a device alone, once the item is gone. */
+  get #ids(): ReadonlySet<ItemId> {
+    return new Set(readIds<ItemId>(this.#key))
+  }
+
+  #write(ids: readonly ItemId[]): void {
+    writeIds(this.#key, ids)
+  }
+
+  /** The tabs of a browser are different devices, and none is given what another one has sent to one device. */
+  get #key(): string {
+    return `${MADE_KEY}${this.#beam}:${this.#stores.devices.getState().me}`
+  }
+
+  /**
    * Whether an item in clear text is a copy that this device has made, perhaps before a reload.
    * @param isSealed whether there is a sealed item of this id
    */
   isCopy(item: LiveItem, isSealed: (id: ItemId) => boolean): boolean {
     const original = originalOf(item)
-    if (original === null || item.from !== this.#stores.devices.getState().me || !isSealed(original))
-      return false
+    const isMine = item.from === this.#stores.devices.getState().me
+    if (original === null || !isMine || !(isSealed(original) || this.#ids.has(item.id))) return false
     this.#note(original, item.id, item.message)
     this.offerAgain(original)
     return true
@@ -161,5 +215,7 @@ export class ClearCopies {
   #note(original: ItemId, copy: ItemId, message: unknown): void {
     const copies = this.#made.get(original) ?? new Map<ItemId, unknown>()
     this.#made.set(original, copies.set(copy, message))
+    const ids = this.#ids
+    if (!ids.has(copy)) this.#write([...ids, copy])
   }
 }

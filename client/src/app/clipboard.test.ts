@@ -199,7 +199,7 @@ describe('the share sheet', () => {
     expect(share).not.toHaveBeenCalled()
     expect(writeText).not.toHaveBeenCalled()
     // A device that came by the id never had it.
-    stores.encryption.setState({ kind: 'locked' }, true)
+    stores.encryption.setState({ kind: 'locked', isSuspected: true, mayShareClear: false }, true)
     await actions.copyLink()
     expect(writeText).toHaveBeenCalledWith(`${location.origin}/?beam_id=${BEAM}`)
   })

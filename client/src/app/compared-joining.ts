@@ -18,8 +18,8 @@ export interface ComparedJoiningEvents {
 }
 
 export class ComparedJoining {
-  /** The devices with which it has begun. */
-  readonly #begun = new Set<DeviceId>()
+  /** The devices with which it has begun, each with what tells one beginning from the next. */
+  readonly #begun = new Map<DeviceId, symbol>()
   /** The device whose welcome is being taken: until that is done, the keys seem to have come otherwise. */
   #welcoming: DeviceId | null = null
   /** Those whose person has refused this device: they are not asked again by itself. */
@@ -49,7 +49,7 @@ export class ComparedJoining {
     this.#others = others
     this.#isLocked = isLocked
     // One that comes back may have forgotten what both had begun.
-    for (const device of this.#begun) if (!others.includes(device)) this.#begun.delete(device)
+    for (const device of this.#begun.keys()) if (!others.includes(device)) this.#begun.delete(device)
     if (isLocked) this.#begin()
     else this.#stop()
   }
@@ -58,7 +58,7 @@ export class ComparedJoining {
     for (const device of this.#others) void this.#commit(device)
     this.#again ??= setTimeout(() => {
       this.#again = null
-      for (const device of this.#begun) if (!this.#refusedBy.has(device)) this.#begun.delete(device)
+      for (const device of this.#begun.keys()) if (!this.#refusedBy.has(device)) this.#begun.delete(device)
       this.#begin()
     }, LOCKED_MS)
   }
@@ -70,7 +70,7 @@ export class ComparedJoining {
 
   /** With those that have not let this device in, nothing has to be compared any more. */
   isIn(): void {
-    for (const device of this.#begun) if (device !== this.#welcoming) this.events.onTrust(device, null)
+    for (const device of this.#begun.keys()) if (device !== this.#welcoming) this.events.onTrust(device, null)
     this.#begun.clear()
   }
 
@@ -80,13 +80,16 @@ export class ComparedJoining {
 
   async #commit(device: DeviceId): Promise<void> {
     if (this.#begun.has(device)) return
-    this.#begun.add(device)
+    const beginning = Symbol('beginning')
+    this.#begun.set(device, beginning)
+    // It may have left and come back meanwhile. What is said twice is answered twice, and the second answer fits nothing.
+    const isCurrent = () => this.#begun.get(device) === beginning
     try {
       const commitment = await this.secrets.commit(this.beam(), device)
-      this.events.send(device, { op: 'commit', commitment })
+      if (isCurrent()) this.events.send(device, { op: 'commit', commitment })
     } catch {
       // The next look begins again.
-      this.#begun.delete(device)
+      if (isCurrent()) this.#begun.delete(device)
     }
   }
 

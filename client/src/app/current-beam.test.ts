@@ -300,7 +300,7 @@ it('e6_takes_the_secret_of_a_link_to_the_beam_that_it_is_in_and_shares_what_wait
   FakeSocket.newest.says({ type: 'authed_users', message: [phone] })
   const nothing = { epoch: 'e', oldest: 1, dropped: 0, items: [], next: null }
   FakeSocket.newest.says({ type: 'sync', message: nothing })
-  await vi.waitFor(() => expect(stores.encryption.getState()).toEqual({ kind: 'locked' }))
+  await vi.waitFor(() => expect(stores.encryption.getState()).toMatchObject({ kind: 'locked' }))
   const { channel } = beam
   beam.join(OLD, { invite: 'A'.repeat(43), isSealed: true })
   await vi.waitFor(() => expect(stores.encryption.getState()).toMatchObject({ kind: 'waiting' }))

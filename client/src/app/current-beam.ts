@@ -267,6 +267,7 @@ type BeamActions = Pick<
   | 'removeDevice'
   | 'arrangeForEveryone'
   | 'sendInClear'
+  | 'shareClear'
 >
 
 /** Returns the actions on the beam as a whole. */
@@ -294,6 +295,7 @@ export function createBeamActions(
     },
     leaveBeam: () => beam.leave(),
     reconnect: () => beam.wake(),
+    shareClear: () => beam.connection?.channel.shareClear(),
     lookForMissing: () => beam.connection?.channel.lookForMissing(),
     async saveBeam(name) {
       const refusal = await beam.save(name)

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Device, DeviceId, ItemId } from '../protocol/bindings'
+import type { Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import { copyId } from '../protocol/clear-copy'
 import { reduceDevices } from '../stores/devices'
+import { browserStorage } from '../stores/site-storage'
 import type { Secrets } from '../transport/secrets'
 import {
   ADA,
@@ -19,7 +20,10 @@ import {
   shared,
 } from './sealed-beam-stage'
 
-beforeEach(begins)
+beforeEach(async () => {
+  browserStorage.removeItems('')
+  await begins()
+})
 
 describe('e12 a plain device', () => {
   const PLAIN = '41234567-89ab-8cde-8f01-23456789abcd' as DeviceId
@@ -103,6 +107,61 @@ describe('e12 a plain device', () => {
     const { message, extra } = server.of('delete')[0] ?? {}
     expect(await after.channel.isDeleted(message, extra, ITEM)).toBe(true)
     expect(toldIn('delete', COPY)).toHaveLength(1)
+  })
+
+  describe('loses the copy of what was deleted while the device that made it was away', () => {
+    const seq = 7
+    const given = () => ({ sealed: { ...server.item(0), seq }, copy: { ...server.item(1), seq: seq + 1 } })
+    /** The page is given what is there, as by a server that holds everything since the first number. */
+    const syncs = (page: Page, items: readonly LiveItem[], dropped = 0) => {
+      page.memory.synced(1, items)
+      page.channel.synced(items, dropped)
+    }
+
+    beforeEach(async () => {
+      choose(PLAIN)
+      ada.channel.share(ITEM, 'oat milk', 'text')
+      await shared(2)
+      const { sealed, copy } = given()
+      syncs(ada, [sealed, copy])
+    })
+
+    it('by the next sync', () => {
+      expect(toldIn('delete', COPY)).toEqual([])
+      syncs(ada, [given().copy])
+      expect(toldIn('delete', COPY)).toMatchObject([{ message: 'oat milk' }])
+      expect(ada.transfers.tell).toHaveBeenCalledWith({ do: 'forget', id: COPY })
+    })
+
+    it('by the first sync of a page that was reloaded, which does not show it', async () => {
+      const after = new Page(server, ADA, ada.invite, ada.secrets as Secrets)
+      await after.is('sealed')
+      syncs(after, [given().copy])
+      expect(after.channel.open(given().copy, null)).toBeNull()
+      expect(toldIn('delete', COPY)).toMatchObject([{ message: 'oat milk' }])
+    })
+
+    it('and keeps it where the server has only lost the item, or not been told of it yet', async () => {
+      ada.memory.synced(100, [])
+      ada.channel.synced([given().copy], 0)
+      const after = new Page(server, ADA, ada.invite, ada.secrets as Secrets)
+      await after.is('sealed')
+      syncs(after, [given().copy], 1)
+      after.unconfirmed.push(ITEM)
+      syncs(after, [given().copy])
+      expect(toldIn('delete', COPY)).toEqual([])
+    })
+
+    it('and keeps what is for it alone', async () => {
+      ada.channel.share(OTHER, 'for you', 'text', PLAIN)
+      await shared(3)
+      const after = new Page(server, ADA, ada.invite, ada.secrets as Secrets)
+      await after.is('sealed')
+      const { sealed, copy } = given()
+      syncs(after, [sealed, copy, server.item(2)])
+      expect(server.of('delete')).toEqual([])
+      expect(after.channel.open(server.item(2), null)).toMatchObject({ message: 'for you' })
+    })
   })
 
   it('is offered a file without its seal', async () => {

@@ -87,6 +87,8 @@ export function sealing(device_id: DeviceId): Device {
 export class Page {
   readonly states: Encryption['kind'][] = []
   isLinkOld = false
+  /** Whether its person may choose to share in clear text. */
+  mayShareClear = false
   readonly secrets: Secrets
   readonly channel: SealedBeam
   invite: string | null
@@ -114,7 +116,13 @@ export class Page {
   readonly transfers = { fileOf: vi.fn((_id: ItemId): Blob | null => null), tell: vi.fn() }
   readonly trust: Record<string, Trust | null> = {}
 
-  constructor(server: Server, me: DeviceId, invite: string | null, secrets = newSecrets()) {
+  constructor(
+    server: Server,
+    me: DeviceId,
+    invite: string | null,
+    secrets = newSecrets(),
+    wasKnownSealed = false,
+  ) {
     this.secrets = secrets
     this.name = `device ${me[0]}`
     this.invite = invite
@@ -134,12 +142,20 @@ export class Page {
       signal: (to, message) => server.hears({ type: 'signal', from: me, to, message }),
       e2e: (to, message) => server.hears({ type: 'e2e', from: me, to, message }),
     }
-    const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null, invite }
-    const copies = new ClearCopies(this.stores, this.transfers, () => live as LiveBeam)
+    const session = {
+      beamId: BEAM,
+      beamKey: null,
+      beamName: '',
+      expiresAt: null,
+      invite,
+      isSealed: wasKnownSealed,
+    }
+    const copies = new ClearCopies(this.stores, this.transfers, () => live as LiveBeam, BEAM)
     this.#show({ type: 'welcomed', me })
     this.channel = new SealedBeam(session, secrets, () => live as LiveBeam, copies, {
       onChange: (encryption) => {
         this.states.push(encryption.kind)
+        this.mayShareClear = encryption.kind === 'locked' && encryption.mayShareClear
         this.isLinkOld = encryption.kind === 'waiting' && encryption.isLinkOld
       },
       onLearnt: ({ invite = this.invite, isSealed = false }) => {
@@ -147,6 +163,9 @@ export class Page {
         this.isKnownSealed = isSealed
       },
       onKeyed: () => {},
+      onOpenable: () => {
+        this.resyncs += 1
+      },
       onIn: (device) => {
         this.in.push(device)
       },

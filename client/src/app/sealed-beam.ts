@@ -37,7 +37,13 @@ import type { WaysIn } from './ways-in'
 /** So long the key of what does not open may take to come, before it counts as sealed by nobody. In milliseconds. */
 const KEY_COMES_WITHIN_MS = 30_000
 
-export interface SealedBeamEvents extends BeamKeysEvents, Pick<MissingItemsEvents, 'onMissing'> {}
+/** What is not opened, because nobody has let this device in. */
+const CLOSED = Symbol('closed')
+
+export interface SealedBeamEvents extends BeamKeysEvents, Pick<MissingItemsEvents, 'onMissing'> {
+  /** Something could not be opened as long as nobody let this device in, and can be now. */
+  onOpenable(): void
+}
 
 export class SealedBeam implements BeamChannel {
   readonly #keys: BeamKeys
@@ -53,6 +59,10 @@ export class SealedBeam implements BeamChannel {
   readonly #sealed = new Set<ItemId>()
   /** Items whose deletion is being sealed. */
   readonly #deleting = new Set<ItemId>()
+  /** Items that are shared here, and wait until it is known whether to seal them. */
+  readonly #sharing = new Set<ItemId>()
+  /** Whether something was left closed, because nobody let this device in. */
+  #hasLeftClosed = false
   /** The highest number of a signal that came from each page. */
   readonly #heard = new Map<string, number>()
   /** Everything that goes out is sealed in its order, and everything that comes is opened in its own. */
@@ -75,6 +85,11 @@ export class SealedBeam implements BeamChannel {
     const content = {
       send: (step: () => Promise<() => unknown>) => this.#send(step),
       looked: (sealing: readonly DeviceId[], me: DeviceId | null) => this.#missing.listed(sealing, me),
+      settled: () => {
+        if (this.#hasLeftClosed) events.onOpenable()
+        this.#hasLeftClosed = false
+      },
+      isSharing: () => this.#sharing.size > 0,
     }
     this.#keys = new BeamKeys(session, secrets, live, this.#incoming, content, events)
     this.#missing = new MissingItems({
@@ -116,9 +131,11 @@ export class SealedBeam implements BeamChannel {
   share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void {
     if (this.#keys.isClear) return this.#shareClear(id, message, extra, to)
     this.#deleting.delete(id)
+    this.#sharing.add(id)
     // Those that a person had chosen when this was shared, and not later while it waits.
     const takers = this.#copies.takers
     this.#send(async () => {
+      this.#sharing.delete(id)
       if (
         this.#keys.isSealed &&
         to !== undefined &&
@@ -226,11 +243,23 @@ export class SealedBeam implements BeamChannel {
     this.#keys.renamed()
   }
 
-  synced(items: readonly LiveItem[]): void {
+  synced(items: readonly LiveItem[], dropped = 0): void {
     this.#keys.synced(items)
     // One that was edited since comes behind the copy that this device has made of it.
     for (const { id, message } of items) if (isEnvelope(message)) this.#sealed.add(id)
     this.#missing.hear({ is: 'synced' })
+    this.#syncCopies(items, dropped)
+  }
+
+  /** An item that the server has dropped or not been told of yet is not deleted. */
+  #syncCopies(items: readonly LiveItem[], dropped: number): void {
+    const { memory, shares } = this.#live()
+    const there = new Set([...items.map(({ id }) => id), ...shares, ...this.#sharing])
+    this.#copies.synced(
+      items,
+      (id) => !there.has(id) && memory.isDeleted(id),
+      (id) => !there.has(id) && !memory.knows(id) && dropped === 0,
+    )
   }
 
   saved(isMine: boolean): void {
@@ -332,7 +361,7 @@ export class SealedBeam implements BeamChannel {
   }
 
   async #isProof(proof: string, id: ItemId): Promise<boolean> {
-    await this.#keys.untilSettled()
+    if (await this.#isLeftClosed()) return false
     const opened = await this.#keys.texts.open('delete_note', proof)
     // It may be of a device that was away when the keys were changed: that one says so, or another that knows it.
     if (opened.is === 'past') return this.#witnesses.confirm(id)
@@ -341,8 +370,12 @@ export class SealedBeam implements BeamChannel {
 
   /** The server deletes too, as after a restart (S28), when it has lost the proofs that devices had. */
   async #isWitnessed(id: ItemId): Promise<boolean> {
-    await this.#keys.untilSettled()
+    if (await this.#isLeftClosed()) return false
     return this.#witnesses.confirm(id)
+  }
+
+  shareClear(): void {
+    this.#keys.shareClear()
   }
 
   lookForMissing(): void {
@@ -359,15 +392,21 @@ export class SealedBeam implements BeamChannel {
     this.#again.end()
   }
 
-  async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item> {
+  /** Whether nobody has let this device in for a while: what is sealed must not keep everything else waiting, and comes again. */
+  async #isLeftClosed(): Promise<boolean> {
+    const isClosed = !(await this.#keys.untilAnswered())
+    this.#hasLeftClosed ||= isClosed
+    return isClosed
+  }
+
+  async #open(item: LiveItem, sealed: string, note: NoteMark): Promise<Item | null> {
     this.#sealed.add(item.id)
     this.#keys.sawEnvelope(sealed)
     const { envelope, copy } = partEnvelope(sealed)
-    const shown = await this.#came.run(
-      item.id,
-      this.#inside(item, envelope),
-      (inside) => inside && this.#versions.came(sealed, inside),
+    const shown = await this.#came.run(item.id, this.#inside(item, envelope), (inside) =>
+      inside === CLOSED ? inside : inside && this.#versions.came(sealed, inside),
     )
+    if (shown === CLOSED) return null
     if (!shown) return this.#openKnown(item, note, KEY_COMES_WITHIN_MS)
     // An older version may have been put back.
     if (this.#versions.find(item.id)?.sealed !== sealed) this.#again.look(item.id)
@@ -383,8 +422,8 @@ export class SealedBeam implements BeamChannel {
   }
 
   /** Returns what is inside the envelope of an item; null where it does not open, or is not that item. */
-  async #inside({ id, to }: LiveItem, envelope: string): Promise<SealedContent | null> {
-    await this.#keys.untilSettled()
+  async #inside({ id, to }: LiveItem, envelope: string): Promise<SealedContent | typeof CLOSED | null> {
+    if (await this.#isLeftClosed()) return CLOSED
     // What does not open yet comes again once its key is here. To wait for that would keep everything else waiting.
     const opened = await this.#keys.texts.openOrSeek('share_clipboard', envelope)
     const inside = opened.is === 'open' ? readSealedItem(opened.text) : null

@@ -33,10 +33,10 @@ export class WaysIn {
   readonly #lettingIn = new LettingIn()
   /** The devices that have no key themselves, each with whether it has the secret of a link. */
   readonly #keyless = new Map<DeviceId, boolean>()
+  /** The devices that have said what only one says that has a key. */
+  readonly #keyed = new Set<DeviceId>()
   /** The devices that are gone, and did not say that they have no key. */
   readonly #silent = new Set<DeviceId>()
-  /** Whether the beam was clear to this page before: then nobody had a key. */
-  #wasClear = false
   /** The devices that say that the link of this one is none of the beam. */
   readonly #refusing = new Set<DeviceId>()
   /** What devices asked before this one had a key. They are let in once it has. */
@@ -78,17 +78,22 @@ export class WaysIn {
   /** @param others the other devices that seal and are here, in the order in which they joined */
   listed(others: readonly DeviceId[]): void {
     for (const device of this.#others.filter((one) => !others.includes(one))) {
-      // One that comes back may have a key by then. One that only passes by shuts nobody out who had no need of a key.
-      if (!this.#keyless.delete(device) && !this.#wasClear) this.#silent.add(device)
+      // One that comes back may have a key by then.
+      if (!this.#keyless.delete(device)) this.#silent.add(device)
       this.#early.delete(device)
+      this.#keyed.delete(device)
     }
     this.#others = others
   }
 
-  /** The devices that are here, or what the beam is to this one, may have changed. */
-  look(kind: Encryption['kind']): void {
+  /**
+   * The devices that are here, or what the beam is to this one, may have changed.
+   * @param isUndecided whether the person shares in clear text though a device may come that lets this one in
+   */
+  look(kind: Encryption['kind'], isUndecided = false): void {
     this.#kind = kind
-    this.#wasClear ||= kind === 'clear'
+    // It is not waited for any more.
+    if (kind === 'clear') this.#silent.clear()
     const others = this.#others
     if (kind === 'sealed') {
       // The keys may have come otherwise, as from the deposit of a saved beam.
@@ -96,7 +101,7 @@ export class WaysIn {
       this.#answerEarly()
     }
     for (const device of this.#asking.keys()) if (!others.includes(device)) this.#withdraw(device)
-    this.#compared.look(others, kind === 'locked')
+    this.#compared.look(others, kind === 'locked' || isUndecided)
     if (kind === 'waiting' || this.#learning) this.#joining.setDevices(others)
     else this.#joining.end()
   }
@@ -104,6 +109,11 @@ export class WaysIn {
   /** Whether every other device has said that it has no key itself. */
   get isNobodyKeyed(): boolean {
     return this.#others.every((device) => this.#keyless.has(device))
+  }
+
+  /** Whether a device that is here has said what only one says that has a key. */
+  get isSomebodyKeyed(): boolean {
+    return this.#keyed.size > 0
   }
 
   /** Whether a device that is gone may have a key: what waits for it must not go out in clear text. */
@@ -120,6 +130,7 @@ export class WaysIn {
   spoke(from: DeviceId, way: WayIn): void {
     if (!this.#others.includes(from) || !isOfKeyed(way)) return
     this.#keyless.delete(from)
+    this.#keyed.add(from)
     this.events.onKeyedDevice()
   }
 
@@ -319,6 +330,7 @@ export class WaysIn {
   #refuses(from: DeviceId, { why, hasLink = false }: Refused): void {
     if (why === 'keyless') {
       this.#keyless.set(from, hasLink)
+      this.#keyed.delete(from)
       this.#silent.delete(from)
     }
     if (why === 'proof') this.#refusing.add(from)

@@ -201,6 +201,8 @@ export interface Actions {
   askBefore(asks: boolean): void
   /** Sends what is shared here to a plain device too, in clear text, from now on or no longer (E12). */
   sendInClear(device: DeviceId, isWanted: boolean): void
+  /** Shares in clear text in a beam of which nobody could say whether it is sealed (E11). */
+  shareClear(): void
 
   /** Gives this device another name, in all beams; an empty one means the default. */
   renameDevice(name: string): void

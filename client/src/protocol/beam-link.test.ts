@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { beamLink, findBeamId, findInvite, isSecureLink, parseBeamId } from './beam-link'
+import { beamLink, findBeamId, findInvite, isSecureLink, opensSealed, parseBeamId } from './beam-link'
 import type { BeamId, Site } from './bindings'
 
 const ID = '7c9e6679-4b1d-4f0a-9d3c-5a1e2b3c4d5e'
@@ -73,6 +73,31 @@ describe('p3 the link of a beam', () => {
     expect(link).toBe(`http://localhost:8080/?beam_id=${ID}#k=${SECRET}`)
     expect(findInvite(link)).toBe(SECRET)
     expect(findBeamId(link)).toBe(ID)
+  })
+
+  const PLAIN = 'http://192.0.2.7:8080'
+  const SEALED = { beamId: id, invite: SECRET }
+  it.each([
+    ['this page, that came by https', site({ public_url: PLAIN }), 'https://h.example'],
+    [
+      'the address of the server on the network',
+      site({ network_url: 'https://h.example' }),
+      'http://localhost',
+    ],
+    [
+      'the https one of two',
+      site({ public_url: PLAIN, network_url: 'https://h.example' }),
+      'http://localhost',
+    ],
+  ])('e1 leads by https to what is sealed, where that is possible: to %s', (_, about, page) => {
+    expect(beamLink(SEALED, about, new URL(page))).toBe(`https://h.example/?beam_id=${ID}#k=${SECRET}`)
+  })
+
+  it('e1 carries no secret over a network where anybody could read it', () => {
+    const link = beamLink(SEALED, site({ network_url: PLAIN }), local)
+    expect(link).toBe(`${PLAIN}/?beam_id=${ID}`)
+    expect(opensSealed(link)).toBe(false)
+    expect(opensSealed(beamLink(SEALED, site({}), local))).toBe(true)
   })
 
   it.each([`${SECRET}.`, `${SECRET} see this`, `${SECRET}&x`])('e1 finds the secret in #k=%s', (text) => {

@@ -43,13 +43,21 @@ export interface Linked {
   readonly invite?: string | null | undefined
 }
 
-/** Returns the link by which another device joins the beam, on the origin of `shareableOrigin`. */
+/**
+ * Returns the link by which another device joins the beam, on the origin of `shareableOrigin`. A secret opens nothing on a page
+ * without https, and whoever is on the way there could read it: it goes to an address by https, or with no link.
+ */
 export function beamLink(
   linked: Linked,
   site: Site | null,
   page: { origin: string; hostname: string },
 ): string {
-  return linkOn(shareableOrigin(site, page), linked)
+  const link = linkOn(shareableOrigin(site, page), linked)
+  if (!linked.invite || opensSealed(link)) return link
+  const origin = page.origin.startsWith('https://') ? page.origin : secureOrigin(site)
+  return origin === null
+    ? linkOn(shareableOrigin(site, page), { beamId: linked.beamId })
+    : linkOn(origin, linked)
 }
 
 /** The origin under which the server is reached by https, as far as it knows; null where there is none. Without a slash at the end. */
@@ -73,12 +81,14 @@ export function shareableOrigin(site: Site | null, page: { origin: string; hostn
   return isLoopback(page.hostname) ? (site?.network_url ?? page.origin) : page.origin
 }
 
-/**
- * Whether the page that the link of a beam leads to can seal (E12): a browser has WebCrypto by https, and for the machine
- * that it runs on.
- */
+/** Whether the page that the link of a new beam leads to can seal (E12). */
 export function isSecureLink(site: Site | null, page: { origin: string; hostname: string }): boolean {
-  const { protocol, hostname } = new URL(shareableOrigin(site, page))
+  return opensSealed(shareableOrigin(site, page))
+}
+
+/** Whether a page at this address can seal: a browser has WebCrypto by https, and for the machine that it runs on. */
+export function opensSealed(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
   return protocol === 'https:' || isLoopback(hostname)
 }
 

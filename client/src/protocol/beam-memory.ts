@@ -93,6 +93,11 @@ export class BeamMemory {
     return this.#items.has(id) || this.#deleted.has(id)
   }
 
+  /** Whether the item was deleted, as far as is known. */
+  isDeleted(id: ItemId): boolean {
+    return this.#deleted.has(id)
+  }
+
   /** Returns how many items below a number are here or were deleted. */
   countBelow(seq: number): number {
     const deleted = [...this.#deleted.values()].filter((one) => one < seq)

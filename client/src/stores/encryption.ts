@@ -18,8 +18,11 @@ export type Encryption =
    * this beam any more.
    */
   | { readonly kind: 'waiting'; readonly isLinkOld: boolean }
-  /** The beam is sealed, and this device came without its link. */
-  | { readonly kind: 'locked' }
+  /**
+   * The beam is sealed, or may be, and this device came without its link. `isSuspected`: something says that it is sealed.
+   * `mayShareClear`: nobody has let this device in for a while, and its person may choose to share in clear text.
+   */
+  | { readonly kind: 'locked'; readonly isSuspected: boolean; readonly mayShareClear: boolean }
   /** `isDeposited`: the server may have the keys, because the beam is or was saved (E9). */
   | { readonly kind: 'sealed'; readonly isDeposited: boolean }
 

@@ -35,7 +35,11 @@ const CASES: readonly [name: string, state: State, expected: Security][] = [
     { encryption: { kind: 'waiting', isLinkOld: false } },
     { is: 'waiting' },
   ],
-  ['this device came without the link', { encryption: { kind: 'locked' } }, { is: 'waiting' }],
+  [
+    'this device came without the link',
+    { encryption: { kind: 'locked', isSuspected: true, mayShareClear: false } },
+    { is: 'waiting' },
+  ],
   ['no other device is here', { encryption: sealed }, { is: 'sealed', devices: 1 }],
   ['the devices are not listed yet', { encryption: sealed, devices: [] }, { is: 'sealed', devices: 1 }],
   [

@@ -10,6 +10,7 @@ import { Dialog, DialogFoot } from '../../ui/dialog'
 import { IconButton } from '../../ui/icon-button'
 import { QrCode } from '../../ui/qr-code'
 import { type CodeAnswer, useApp } from '../actions'
+import { ClosedLink } from '../devices/closed-link'
 import { useBeamLink, useSession } from '../session/beam'
 import css from './code-dialog.module.css'
 
@@ -29,6 +30,7 @@ export function CodeDialog({ onClose }: { onClose: () => void }) {
       <div className={css.code}>
         <QrCode value={link} size="big" label={t`QR code of this beam`} />
       </div>
+      <ClosedLink />
       <dl className={css.ways}>
         <Way name={t`Link`} text={link} />
         <Way name={t`Beam ID`} text={id} />

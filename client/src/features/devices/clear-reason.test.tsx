@@ -30,6 +30,11 @@ it('e1_a_beam_that_is_clear_because_its_link_is_without_https_says_so', () => {
   expect(screen.getByText(REASON).textContent).toContain('Ask whoever runs this server')
 })
 
+it('e11_a_beam_that_is_clear_because_nobody_here_has_keys_of_it_says_so', () => {
+  show('https://192.0.2.7', { kind: 'clear' })
+  expect(screen.getByText(/no device that answers has a key of this beam/)).toBeTruthy()
+})
+
 it.each<[string, string, Encryption]>([
   ['whose link is by https', 'https://192.0.2.7', { kind: 'clear' }],
   ['that is sealed', 'http://192.0.2.7:8080', { kind: 'sealed', isDeposited: false }],

@@ -25,11 +25,13 @@ import { KeptRow } from '../keep/kept-row'
 import { useMayShare } from '../session/beam'
 import { PATHS } from '../transfer/path-label'
 import { ClearReason } from './clear-reason'
+import { ClosedLink } from './closed-link'
 import { Comparison } from './comparison'
 import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
 import { DeviceNameForm } from './device-name-form'
 import { MissingNotice } from './missing-notice'
+import { NotLetInNotice } from './not-let-in'
 import { PassingOnSwitch } from './passing-on-switch'
 import { PlainDevice } from './plain-device'
 import { SavePlaceRow } from './save-place-row'
@@ -86,6 +88,8 @@ function DeviceList() {
     <>
       <MissingNotice />
       <ClearReason />
+      <ClosedLink />
+      <NotLetInNotice />
       {security.is === 'sealed' && devices.every(seals) && (
         <p className={css.promise}>{t`Only devices that were let in can read what is shared here.`}</p>
       )}

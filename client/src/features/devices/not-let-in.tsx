@@ -5,9 +5,11 @@ import { deviceName } from '../../stores/devices'
 import type { Encryption } from '../../stores/encryption'
 import { Icon } from '../../ui/icon'
 import { useApp } from '../actions'
+import { useHasItems } from '../session/beam'
 import { SecureAddress } from '../session/secure-address'
 import css from './not-let-in.module.css'
 import { Pictures } from './pictures'
+import { ShareClear } from './share-clear'
 
 /** Whether the beam is sealed and this device cannot open it yet. */
 export function useNotLetIn(): boolean {
@@ -40,12 +42,13 @@ export function NotLetIn() {
       ? [{ device_id, signs: known.signs, name: deviceName(devices, device_id) }]
       : []
   })
+  const isUnsure = encryption.kind === 'locked' && !encryption.isSuspected
   return (
     <section className={css.box} role="status">
       <span className={css.lock}>
         <Icon of={Lock} size={24} />
       </span>
-      <h2>{t`This beam is encrypted`}</h2>
+      <h2>{isUnsure ? t`This beam may be encrypted` : t`This beam is encrypted`}</h2>
       <p>{words(encryption, compared.length > 0)}</p>
       {encryption.kind === 'insecure' && (
         <p>
@@ -61,7 +64,21 @@ export function NotLetIn() {
             <Pictures signs={signs} />
           </div>
         ))}
+      <ShareClear />
     </section>
+  )
+}
+
+/** Says in the list of devices what this one waits for, where items are shown in place of that. */
+export function NotLetInNotice() {
+  const encryption = useStore(useApp().stores.encryption)
+  const hasItems = useHasItems()
+  if (encryption.kind !== 'locked' || !encryption.mayShareClear || !hasItems) return null
+  return (
+    <div className={css.notice}>
+      <p>{words(encryption, false)}</p>
+      <ShareClear />
+    </div>
   )
 }
 

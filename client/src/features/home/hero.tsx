@@ -11,6 +11,7 @@ import { QrCode } from '../../ui/qr-code'
 import { Skeleton } from '../../ui/skeleton'
 import { AboutButton } from '../about/about-button'
 import { useApp } from '../actions'
+import { ClosedLink } from '../devices/closed-link'
 import { JoinButton } from '../join/join-button'
 import { Forgotten } from '../keep/forgotten'
 import { useBeamLink, useSavedName } from '../session/beam'
@@ -42,6 +43,7 @@ export function Hero() {
       <BeamButtons />
       <Forgotten />
       <CertificateHint />
+      <ClosedLink />
     </Column>
   )
 }
