@@ -67,6 +67,8 @@ function keptHere(): KeptVaults {
 const quick = async (password: Uint8Array, { salt }: { salt: Uint8Array }) =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array([...password, ...salt])))
 
+const noAnswer = () => Promise.reject(new Error('no answer'))
+
 let accounts: Accounts
 
 const device = (name: string, kept = keptHere()) => new VaultKeeper(accounts.as(name), kept, quick)
@@ -321,14 +323,19 @@ describe('the keys of a saved beam', () => {
     const keeper = new VaultKeeper(blind, keptHere(), quick)
     await keeper.enterVault('ada', true)
     expect(await keeper.write(BEAM, KEYS, false)).toBe('nowhere')
-    const silent: KeptVaults = { ...keptHere(), read: () => Promise.reject(new Error('no answer')) }
-    const unsure = new VaultKeeper(accounts.as('bob'), silent, quick)
-    await expect(unsure.enterVault('bob', false)).rejects.toThrow('no answer')
-    expect(await unsure.write(BEAM, KEYS, false)).toBe('nowhere')
     const without = device('bob')
     await without.enterVault('bob', false)
     expect(await without.write(BEAM, KEYS, false)).toBe('to-server')
     expect(await without.write(BEAM, KEYS, true)).toBe('nowhere')
+  })
+
+  it.each([
+    ['server', () => new VaultKeeper({ ...accounts.as('bob'), read: noAnswer }, keptHere(), quick)],
+    ['browser', () => new VaultKeeper(accounts.as('bob'), { ...keptHere(), read: noAnswer }, quick)],
+  ])('e18 wait where the %s does not tell whether there is a vault', async (_, made) => {
+    const keeper = made()
+    await keeper.enterVault('bob', true).catch(() => {})
+    await expect(keeper.write(BEAM, KEYS, false)).rejects.toThrow('It is not known')
   })
 
   it('e18 tell whether the server could ever read them', async () => {

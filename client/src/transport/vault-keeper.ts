@@ -45,8 +45,8 @@ export interface KeptVaults {
 export class VaultKeeper implements OwnVault {
   #username: string | null = null
   #vault: Vault | null = null
-  /** Whether the account has a vault, as far as this device knows. */
-  #exists = false
+  /** Whether the account has a vault, as far as this device knows; null where the server has not told. */
+  #exists: boolean | null = false
   /** The part of the last password that was stretched here which opens the vault. */
   #opener: Bytes | null = null
   /** Ends with the latest change of what this device keeps. It never fails. */
@@ -91,8 +91,7 @@ export class VaultKeeper implements OwnVault {
     const before = this.#vault
     if (this.#username !== username) this.#vault = null
     this.#username = username
-    // Until it is known that there is none: keys must not go to the server as they are.
-    this.#exists = true
+    this.#exists = null
     await this.#keeping
     // In this order: another page keeps the opened vault before it removes what has opened it.
     const opener = this.#opener ?? (await this.kept.readOpener())
@@ -102,11 +101,11 @@ export class VaultKeeper implements OwnVault {
     const vault = stored ? await unlocked(stored, [here, before], opener) : here
     // The login has ended meanwhile, or is another one.
     if (this.#username !== username) return { is: 'unknown' }
-    this.#exists = isKnown || vault !== null || stored !== null
+    this.#exists = vault !== null || isThere(stored, isKnown)
     if (vault === here) this.#vault = vault
     else await this.#open(vault)
     if (stored !== undefined) await this.#forgetOpener()
-    return stored === undefined && !this.#vault ? { is: 'unknown' } : this.#state(stored ?? null)
+    return this.#state(stored ?? null)
   }
 
   /** Nobody is logged in any more: nothing of the vault stays on this device. */
@@ -240,6 +239,8 @@ export class VaultKeeper implements OwnVault {
       if (there.people.length > 0) return this.#seal(beam, keys, there, this.#vault)
       if (there.version > 0) return 'nowhere'
     }
+    // Keys that have gone to the server as they are cannot be taken back.
+    if (this.#exists === null) throw new Error('It is not known whether there is a vault.')
     if (isVaulted || (this.#exists && !this.#vault)) return 'nowhere'
     return 'to-server'
   }
@@ -329,9 +330,15 @@ export class VaultKeeper implements OwnVault {
 
   async #state(stored: StoredVault | null): Promise<VaultState> {
     if (this.#vault) return { is: 'open', fingerprint: await fingerprintOf(this.#vault.publicKey) }
+    if (this.#exists === null) return { is: 'unknown' }
     if (!this.#exists) return { is: 'none' }
     return { is: 'locked', needsWords: stored === null || stored.by_password === null }
   }
+}
+
+/** Null where the server does not tell. One that denies a vault which this device knows is not believed. */
+function isThere(stored: StoredVault | null | undefined, isKnown: boolean): boolean | null {
+  return stored === undefined ? null : isKnown || stored !== null
 }
 
 /** Returns the vault that the server stores: one of those that are open here, or what the password opens. */
