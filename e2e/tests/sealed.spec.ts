@@ -91,7 +91,8 @@ test('e8 the first device that types the id is in at once, and people compare fo
   }
 })
 
-test('e8 a later one waits until a person lets it in', async ({ device }) => {
+/** A laptop and a phone with a text, and a device that has typed the id of their beam and waits to be let in. */
+async function comesLate(device: CallDevice): Promise<{ laptop: Device; late: Device }> {
   const laptop = await device('laptop')
   const phone = await device('phone', { phone: true })
   const late = await device('late')
@@ -102,6 +103,11 @@ test('e8 a later one waits until a person lets it in', async ({ device }) => {
   await late.opensHome()
   await late.joinsByTyping(idIn(link))
   await expect(late.page.getByText('This beam is encrypted').first()).toBeVisible()
+  return { laptop, late }
+}
+
+test('e8 a later one waits until a person lets it in', async ({ device }) => {
+  const { laptop, late } = await comesLate(device)
   await opensDevices(laptop)
   await late.seesNothingOf('marmalade from Granada')
   const shown = await picturesOn(laptop)
@@ -112,6 +118,30 @@ test('e8 a later one waits until a person lets it in', async ({ device }) => {
   expect((await theirs.allInnerTexts()).join()).toContain(shown.join())
   await laptop.page.getByRole('button', { name: 'They match, let it in' }).click()
   await late.sees('marmalade from Granada')
+})
+
+test('e8 what it shares while it waits outlives a reload, and reaches the others once it is in', async ({
+  device,
+  folder,
+}) => {
+  const { laptop, late } = await comesLate(device)
+  const recipe = await folder.file('quince recipe.bin', 70_001)
+  await late.sharesText('quince from Murcia')
+  await late.sharesFiles(recipe)
+  await late.sees(recipe.name)
+  // The browser asks, because only this page has the file.
+  late.page.on('dialog', (dialog) => void dialog.accept())
+  await late.page.reload()
+  await late.sees('quince from Murcia')
+  await late.card(recipe.name).getByLabel(`Choose ${recipe.name} again`).setInputFiles(recipe.path)
+  await laptop.seesNothingOf(recipe.name)
+  await opensDevices(laptop)
+  await laptop.page.getByRole('button', { name: 'They match, let it in' }).click()
+  await late.sees('marmalade from Granada')
+  await laptop.page.keyboard.press('Escape')
+  await laptop.sees('quince from Murcia')
+  await laptop.takes(recipe)
+  expect(await laptop.savedSha256(recipe)).toBe(recipe.sha256)
 })
 
 for (const way of ['Direct', 'via server'] as const) {

@@ -30,7 +30,7 @@ function writeIds(key: string, ids: Iterable<DeviceId | ItemId>): void {
   else browserStorage.setItem(key, JSON.stringify(list))
 }
 
-type Watched = Pick<Stores, 'clearCopies' | 'devices'>
+type Watched = Pick<Stores, 'clearCopies' | 'devices' | 'transfers'>
 
 /** Takes up what was chosen in a beam. */
 export function loadClearCopies({ clearCopies }: Pick<Stores, 'clearCopies'>, beam: BeamId): void {
@@ -118,14 +118,14 @@ export class ClearCopies {
 
   /**
    * Returns the message of an item of a beam that is clear. A file of this device that has a seal, because that was not known
-   * when it was chosen, is offered without it.
+   * when it was chosen, is offered without it, at once or when it is here again.
    */
   unsealed(id: ItemId, message: unknown): unknown {
     const clear = clearMessage(message)
     // Any other message is returned as it came.
     if (clear === message) return message
     const file = this.#transfers.fileOf(id)
-    if (file === null) return message
+    if (file === null) return this.#isLost(id) ? clear : message
     this.#transfers.tell({ do: 'offer', id, file })
     return clear
   }
@@ -203,6 +203,11 @@ export class ClearCopies {
       if (isMade && this.#transfers.fileOf(copy) === null)
         this.#transfers.tell({ do: 'offer', id: copy, file })
     }
+  }
+
+  /** Whether a reload has taken the file of an item from here. */
+  #isLost(id: ItemId): boolean {
+    return this.#stores.transfers.getState().transfers[id]?.role === 'lost'
   }
 
   /** Sends an item whose file, if it is one, is offered without its seal. */

@@ -208,7 +208,50 @@ describe('s29_items_that_the_server_has_dropped', () => {
       return ada.sent.at(-1)?.message as { items: LiveItem[]; next: number | null }
     }
     expect(asked(100)).toMatchObject({ items: [{ seq: 3 }, { seq: 2 }], next: 2 })
-    expect(asked(2)).toMatchObject({ items: [{ seq: 1 }], next: null })
+    expect(asked(2)).toMatchObject({ part: expect.any(String), at: 5, of: 6 })
+  })
+
+  describe('and too long for a message', () => {
+    const part = (text: string, at = 0, of = 2) => ({ have: 'older', part: text, at, of })
+    const asked = () => me.sent.splice(0).map(({ to }) => to)
+
+    beforeEach(() => {
+      ada.memory.synced(1, [...items(1, 2), item(3, 'x'.repeat(200_000)), ...items(4, 600)])
+      me.older.synced(351, 350, [])
+    })
+
+    it('come in parts, and so does what is older', () => {
+      carries(me, ada)
+      expect(me.taken).toHaveLength(350)
+      expect(me.memory.findAll([id(3)])[0]?.message).toHaveLength(200_000)
+    })
+
+    it('are waited for as long as parts of them come', () => {
+      me.sent.length = 0
+      for (const at of [0, 1, 2]) {
+        vi.advanceTimersByTime(4_000)
+        me.older.heard(ADA, part('', at, 9))
+      }
+      expect(asked()).toEqual([])
+      vi.advanceTimersByTime(5_000)
+      expect(asked()).toEqual([BOB])
+    })
+
+    it('are begun anew with their first part, and no others are mixed with them', () => {
+      const page = JSON.stringify({ have: 'older', items: [item(5)], next: null })
+      me.older.heard(ADA, part('of before', 1))
+      me.older.heard(ADA, part('of before'))
+      me.older.heard(ADA, part(page.slice(0, 9)))
+      me.older.heard(BOB, part('of another', 1))
+      me.older.heard(ADA, part(page.slice(9), 1))
+      expect(me.taken).toEqual([5])
+    })
+
+    it('are asked of the next device where they make no page', () => {
+      me.sent.length = 0
+      for (const at of [0, 1]) me.older.heard(ADA, part('{', at))
+      expect(asked()).toEqual([BOB])
+    })
   })
 
   it('no signal of another kind is taken for one of these', () => {

@@ -4,7 +4,14 @@
  */
 import { t } from '@lingui/core/macro'
 import type { DeviceId, LiveItem } from '../protocol/bindings'
-import { acceptable, type OlderMessage, olderPage, readOlder } from '../protocol/older-items'
+import {
+  acceptable,
+  joinParts,
+  type OlderPage,
+  type OlderPart,
+  olderAnswer,
+  readOlder,
+} from '../protocol/older-items'
 import { isStored } from '../stores/keeping'
 import type { Stores } from '../stores/stores'
 import type { LiveBeam } from '../transport/live-beam'
@@ -28,6 +35,8 @@ interface Search {
   readonly pages: number
   /** How many of the items that the server has dropped are neither here nor known to be deleted. */
   readonly missing: number
+  /** The parts of the page that is asked for, as far as they have come. */
+  readonly parts: readonly string[]
 }
 
 export class OlderItems {
@@ -78,7 +87,7 @@ export class OlderItems {
     const ids = others.map(({ device_id }) => device_id)
     const asked = this.#asked
     if (asked !== null && ids.includes(asked.device) && missing <= asked.missing) return
-    this.#ask({ devices: ids, before: oldest, taken: 0, pages: 0, missing })
+    this.#ask({ devices: ids, before: oldest, taken: 0, pages: 0, missing, parts: [] })
   }
 
   /** Takes a signal. Returns false when it is about something else. */
@@ -86,6 +95,7 @@ export class OlderItems {
     const message = readOlder(signal)
     if (message === null) return false
     if ('ask' in message) this.#serve(from, message.before)
+    else if ('part' in message) this.#receivedPart(from, message)
     else this.#received(from, message)
     return true
   }
@@ -104,10 +114,22 @@ export class OlderItems {
     const served = this.#served.get(to) ?? 0
     if (served >= MOST_PAGES || this.#isSaved()) return
     this.#served.set(to, served + 1)
-    this.#signal(to, olderPage(this.#live().memory.below(before)))
+    for (const message of olderAnswer(this.#live().memory.below(before))) this.#signal(to, message)
   }
 
-  #received(from: DeviceId, { items, next }: Extract<OlderMessage, { have: 'older' }>): void {
+  #receivedPart(from: DeviceId, { part, at, of }: OlderPart): void {
+    const search = this.#search
+    if (search === null || search.devices[0] !== from) return
+    // The others are of a page that was asked for before.
+    if (at !== 0 && at !== search.parts.length) return
+    const parts = [...search.parts.slice(0, at), part]
+    if (parts.length < of) return this.#await({ ...search, parts })
+    const page = joinParts(parts)
+    if (page) this.#received(from, page)
+    else this.#askNext()
+  }
+
+  #received(from: DeviceId, { items, next }: OlderPage): void {
     const search = this.#search
     if (search === null || search.devices[0] !== from) return
     const live = this.#live()
@@ -121,20 +143,24 @@ export class OlderItems {
     if (isLast && taken === 0) return this.#askNext()
     if (isLast) this.#asked = { device: from, missing }
     if (isLast || next >= search.before || taken >= MOST_ITEMS || pages >= MOST_PAGES) return this.#end()
-    this.#ask({ ...search, before: next, taken, pages, missing })
+    this.#ask({ ...search, before: next, taken, pages, missing, parts: [] })
   }
 
   #ask(search: Search): void {
-    this.#end()
     const [device] = search.devices
-    if (device === undefined) return
-    this.#search = search
-    this.#late = setTimeout(() => this.#askNext(), ANSWER_WITHIN_MS)
+    if (device === undefined) return this.#end()
+    this.#await(search)
     this.#signal(device, { ask: 'older', before: search.before })
   }
 
+  #await(search: Search): void {
+    this.#end()
+    this.#search = search
+    this.#late = setTimeout(() => this.#askNext(), ANSWER_WITHIN_MS)
+  }
+
   #askNext(): void {
-    if (this.#search) this.#ask({ ...this.#search, devices: this.#search.devices.slice(1) })
+    if (this.#search) this.#ask({ ...this.#search, devices: this.#search.devices.slice(1), parts: [] })
   }
 
   #end(): void {

@@ -55,12 +55,17 @@ export function createReceiving(context: Context): ReceivingActions {
 
 /** Begins to receive media up to 25 MB. Of other files, those are shown that were received before. */
 export function receiveWhatComes(context: Context, onLost: (ids: readonly ItemId[]) => void): void {
-  const { items, transfers } = context.stores
-  const lost = items.getState().items.flatMap((item) => (takesWhatComes(context, item) ? [] : [item.id]))
+  const { items } = context.stores.items.getState()
+  const lost = items.flatMap((item) => (takesWhatComes(context, item) ? [] : [item.id]))
   if (lost.length === 0) return
-  const events = lost.map((id): TransfersEvent => ({ type: 'lost', id, asks: false, to: sentBefore(id) }))
-  transfers.setState((state) => events.reduce<TransfersState>(reduceTransfers, state), true)
+  showLost(context, lost)
   onLost(lost)
+}
+
+/** Shows that files which were shared from here are gone with the page that shared them. */
+export function showLost({ stores }: Pick<Context, 'stores'>, ids: readonly ItemId[]): void {
+  const events = ids.map((id): TransfersEvent => ({ type: 'lost', id, asks: false, to: sentBefore(id) }))
+  stores.transfers.setState((state) => events.reduce<TransfersState>(reduceTransfers, state), true)
 }
 
 /** Returns false for a file that was shared from here and is gone with the page that shared it. */

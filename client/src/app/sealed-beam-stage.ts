@@ -8,6 +8,7 @@ import type { Item } from '../protocol/item'
 import { createClearCopiesStore } from '../stores/clear-copies'
 import { createDevicesStore, type DevicesEvent, deviceName, reduceDevices } from '../stores/devices'
 import type { Encryption } from '../stores/encryption'
+import { createTransfersStore } from '../stores/transfers'
 import type { Trust } from '../stores/trust'
 import type { LiveBeam } from '../transport/live-beam'
 import { type Deposits, Secrets } from '../transport/secrets'
@@ -112,7 +113,11 @@ export class Page {
   readonly memory = new BeamMemory()
   /** How often it has asked for all items again. */
   resyncs = 0
-  readonly stores = { devices: createDevicesStore(), clearCopies: createClearCopiesStore() }
+  readonly stores = {
+    devices: createDevicesStore(),
+    clearCopies: createClearCopiesStore(),
+    transfers: createTransfersStore(),
+  }
   readonly transfers = { fileOf: vi.fn((_id: ItemId): Blob | null => null), tell: vi.fn() }
   readonly trust: Record<string, Trust | null> = {}
 

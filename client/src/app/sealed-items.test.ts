@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId } from '../protocol/bindings'
+import { reduceTransfers } from '../stores/transfers'
 import { Gate } from '../transport/gate'
 import { Secrets } from '../transport/secrets'
 import {
@@ -386,6 +387,19 @@ describe('e7 a file', () => {
     ])
     const offers = [ITEM, OTHER].map((id) => [{ do: 'offer', id, file: FILE }])
     expect(page.transfers.tell.mock.calls).toEqual(offers)
+  })
+
+  it('that a reload has taken loses it too: once it is here again, it is offered as its item says', async () => {
+    const plain = new Server()
+    const page = new Page(plain, BOB, null)
+    const lost = { type: 'lost', id: ITEM, asks: false } as const
+    page.stores.transfers.setState((state) => reduceTransfers(state, lost), true)
+    page.channel.share(ITEM, { file: SEALED }, 'image')
+    page.channel.listed([])
+    page.channel.synced([])
+    await vi.waitFor(() => expect(plain.of('share')).toHaveLength(1))
+    expect(plain.of('share')[0]?.message).toEqual({ file: FACTS })
+    expect(page.transfers.tell).not.toHaveBeenCalled()
   })
 
   it('of another device keeps its seal: only that device can offer it without', async () => {

@@ -111,7 +111,7 @@ export function startServices(language: Language): AppValue {
   learnPacks(stores)
   tellArrivals(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
-  keepUnsentItems(context)
+  keepUnsentItems(context, (ids) => void kept.lost(ids))
   const { findByCode, warn } = actions
   if (takeShortcut(stores)) void beam.create()
   else begin(beam, { notesOf: (id) => notesFor(id, stores), findByCode, warn })

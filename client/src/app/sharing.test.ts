@@ -1,8 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newFileSeal } from '../crypto/file-keys'
-import { pad } from '../crypto/padding'
-import { type BeamId, type DeviceId, type ItemId, MAX_MESSAGE_BYTES, type User } from '../protocol/bindings'
+import type { BeamId, DeviceId, ItemId, User } from '../protocol/bindings'
 import { type FileSeal, liveItem } from '../protocol/item'
 import { cardsOf, isBatch } from '../stores/cards'
 import { createStores, type Stores } from '../stores/stores'
@@ -12,7 +11,7 @@ import { renewLoginBy } from '../transport/http'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Transfers } from '../transport/transfers'
 import type { Context } from './context'
-import { addresseeOf, createSharing, isTooLong } from './sharing'
+import { addresseeOf, createSharing } from './sharing'
 import { createToaster } from './toaster'
 import { UploadNews } from './upload-news'
 
@@ -416,22 +415,6 @@ it('s33_a_change_of_an_item_for_one_device_stays_between_the_two', () => {
   expect(addresseeOf(stores, 'a' as ItemId)).toBe('phone')
   expect(addresseeOf(stores, 'b' as ItemId)).toBe('phone')
   expect(addresseeOf(stores, 'c' as ItemId)).toBeUndefined()
-})
-
-describe('e3 a text in a sealed beam', () => {
-  /** The header, the tag and the prefix of an envelope, and what is around it in its message. */
-  const [HEADER_AND_TAG, AROUND] = [33 + 16, 512]
-  const sealedLength = (content: number) =>
-    5 + Math.ceil(((pad(new Uint8Array(content)).length + HEADER_AND_TAG) * 4) / 3)
-
-  it('is a file as soon as it could not be sealed again for a device that lacks it (S29)', () => {
-    stores.encryption.setState({ kind: 'sealed', isDeposited: false }, true)
-    const lengths = Array.from({ length: 255 }, (_, at) => (at + 1) * 1024)
-    const longest = Math.max(...lengths.filter((length) => !isTooLong(context, 'x'.repeat(length))))
-    const envelope = sealedLength(longest + AROUND)
-    expect(sealedLength(envelope + AROUND) + AROUND).toBeLessThan(MAX_MESSAGE_BYTES)
-    expect(longest).toBeGreaterThan(120 * 1024)
-  })
 })
 
 describe('e7 a file in a sealed beam', () => {

@@ -42,11 +42,8 @@ const TAKES_A_WHILE = 2_000
 
 /** Bytes reserved for the rest of a `share_clipboard` around its text. */
 const ENVELOPE_BYTES = 1024
-/**
- * The part of a message that is content where it is sealed: base64 takes a quarter of what there is, and padding a little. It is
- * done twice where a device sends the item to another one (S29).
- */
-const SEALED_SHARE = 0.5
+/** The part of a message that is content where it is sealed: base64 takes a quarter, and padding up to an eighth of the rest. */
+const SEALED_SHARE = 0.65
 
 export type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareFolders' | 'shareAgain'> & {
   /** Shares a rich note without a title. Returns false when it is too large or cannot be shared. */

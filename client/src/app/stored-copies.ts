@@ -116,8 +116,9 @@ export class StoredCopies {
     const { size, type, lastModified: modified } = file.file
     const { message, extra } = fileItemMessage({ name, size, type, modified, batch, manifest, seal })
     const event = { type: 'shared', item: pendingItem(id, message, extra, Date.now()) } as const
-    this.#stores.items.setState((state) => reduceItems(state, event), true)
+    // Whoever sees the item finds its file.
     this.#put(file, { status: 'moving', sent: 0, bytesPerSecond: 0 })
+    this.#stores.items.setState((state) => reduceItems(state, event), true)
   }
 
   /** Uploads a file that is shown, with its progress, and shares it once the server has it. `onEnd` is called in either case. */

@@ -1,26 +1,53 @@
-import { beforeEach, expect, it } from 'vitest'
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newFileSeal } from '../crypto/file-keys'
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
-import { fileItemMessage, liveItem, pendingItem } from '../protocol/item'
+import { type FileSeal, fileItemMessage, liveItem, pendingItem, storedItemMessage } from '../protocol/item'
 import { type ItemsEvent, reduceItems } from '../stores/items'
 import { tabStorage } from '../stores/site-storage'
 import { createStores, type Stores } from '../stores/stores'
+import type { EngineCommand } from '../transport/engine-messages'
 import type { LiveBeam } from '../transport/live-beam'
+import type { Transfers } from '../transport/transfers'
+import type { Context } from './context'
+import { receiveWhatComes } from './receiving'
+import { createSharing } from './sharing'
+import { createToaster } from './toaster'
 import { keepUnsentItems } from './unsent-items'
+import { UploadNews } from './upload-news'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const OTHER = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const ID = 'a' as ItemId
+const ME = 'me' as DeviceId
 
 let stores: Stores
+let context: Context
 let sent: unknown[]
+let told: EngineCommand[]
+let lost: readonly ItemId[]
 
 /** A page that is loaded. What the tab has stored stays. */
 function load(): void {
   stores = createStores()
+  stores.devices.setState({ me: ME })
   sent = []
+  told = []
+  lost = []
   const live = { share: (_id: ItemId, message: unknown) => sent.push(message) } as Partial<LiveBeam>
-  keepUnsentItems({ stores, live: () => live as LiveBeam })
+  const tell = (command: EngineCommand) => void told.push(command)
+  const transfers: Partial<Transfers> = { tell, hold: () => {} }
+  const toaster = createToaster(stores.toasts)
+  context = { stores, toaster, transfers: transfers as Transfers, live: () => live as LiveBeam }
+  keepUnsentItems(context, onLost)
 }
+
+const onLost = (ids: readonly ItemId[]) => {
+  lost = ids
+}
+const sharing = () =>
+  createSharing(context, new UploadNews(stores.transfers, context.toaster), () => {}, newFileSeal)
+const transfer = () => stores.transfers.getState().transfers[ID]
 
 const enters = async (beamId: BeamId) => {
   const session = { beamId, beamKey: null, beamName: '', expiresAt: null }
@@ -33,10 +60,13 @@ const shares = (message: unknown, extra = 'text', id = ID) =>
 const texts = () => stores.items.getState().items.map(({ message }) => message)
 
 beforeEach(async () => {
+  URL.createObjectURL = () => 'blob:a'
   tabStorage.removeItems('')
   load()
   await enters(BEAM)
 })
+
+afterEach(() => vi.unstubAllGlobals())
 
 it('a text that the server does not have is shared again after a reload', async () => {
   shares('hello')
@@ -47,7 +77,7 @@ it('a text that the server does not have is shared again after a reload', async 
 })
 
 it('a text that the server has, or that was deleted, is not', async () => {
-  const here = { id: ID, message: 'hello', extra: 'text', seq: 1, from: 'me' as DeviceId, at: 0 }
+  const here = { id: ID, message: 'hello', extra: 'text', seq: 1, from: ME, at: 0 }
   shares('hello')
   happens({ type: 'received', item: liveItem(here, null) })
   shares('gone', 'text', 'b' as ItemId)
@@ -71,12 +101,80 @@ it('nothing goes into another beam, and what was not sent to a beam that is left
   expect(sent).toEqual([])
 })
 
-it('a file is not kept, because its bytes are lost', async () => {
+describe('a file that the server does not have', () => {
+  const file = new File(['abc'], 'a.bin', { lastModified: 7 })
+  let message: unknown
+
+  beforeEach(async () => {
+    sharing().shareFileAs(ID, file)
+    message = sent[0]
+    load()
+    await enters(BEAM)
+  })
+
+  it('is shared again after a reload as it was, and waits for its bytes', () => {
+    expect(sent).toEqual([message])
+    expect(transfer()).toEqual({ role: 'lost', asks: false, to: {} })
+    expect(lost).toEqual([ID])
+  })
+
+  it('is offered under its item and its seal once it is chosen again', () => {
+    sharing().shareAgain([ID], [new File(['abcd'], 'a.bin', { lastModified: 7 })])
+    expect(transfer()?.role).toBe('lost')
+    sharing().shareAgain([ID], [file])
+    expect(transfer()?.role).toBe('sending')
+    const { seal } = (message as { file: { seal: FileSeal } }).file
+    expect(told).toEqual([{ do: 'offer', id: ID, file, seal }])
+  })
+
+  it('waits for them over a second reload, and when the server has its item', async () => {
+    load()
+    await enters(BEAM)
+    expect(sent).toEqual([message])
+    const mine = { id: ID, message, extra: 'file', seq: 1, from: ME, at: 0 }
+    happens({ type: 'received', item: liveItem(mine, null) })
+    receiveWhatComes(context, onLost)
+    expect(transfer()?.role).toBe('lost')
+    expect(told).toEqual([])
+  })
+})
+
+it('a file that is stored before it is shared waits for its bytes too', async () => {
+  vi.stubGlobal(
+    'XMLHttpRequest',
+    class {
+      upload = {}
+      open() {}
+      setRequestHeader() {}
+      send() {}
+      abort() {}
+    },
+  )
+  sharing().shareFileAs(ID, new File(['abc'], 'a.png', { type: 'image/png' }))
+  expect([sent, transfer()?.role]).toEqual([[], 'storing'])
+  load()
+  await enters(BEAM)
+  expect(sent).toHaveLength(1)
+  expect(transfer()?.role).toBe('lost')
+})
+
+it('a file of another device that was brought back still comes from that device', async () => {
   const { message, extra } = fileItemMessage({ name: 'a.bin', size: 3, type: '' })
   shares(message, extra)
   load()
   await enters(BEAM)
-  expect(sent).toEqual([])
+  expect(sent).toEqual([message])
+  expect([transfer(), lost]).toEqual([undefined, []])
+})
+
+it('a file of which the server has a copy comes from there once the server has its item too', async () => {
+  const url = '/api/uploads/0000000000000001'
+  const { message, extra } = storedItemMessage({ name: 'a.png', size: 3, type: 'image/png', url })
+  shares(message, extra)
+  load()
+  await enters(BEAM)
+  expect(sent).toEqual([message])
+  expect(transfer()).toBeUndefined()
 })
 
 it('what the storage has in another shape is ignored', async () => {

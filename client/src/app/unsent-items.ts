@@ -1,11 +1,16 @@
-/** Keeps texts, links and notes that the server does not have yet in the tab's storage, so that they outlive a reload. */
+/**
+ * Keeps items that the server does not have yet in the tab's storage, so that they outlive a reload. The bytes of a file do not fit
+ * there: they come back as those of any file that a reload has taken from this page.
+ */
 import * as v from 'valibot'
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
 import { parseJson } from '../protocol/envelope'
 import type { Item } from '../protocol/item'
 import { tabStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
+import type { TransfersState } from '../stores/transfers'
 import type { Context } from './context'
+import { showLost } from './receiving'
 import { share } from './sharing'
 
 /** One entry for the tab, because leaving a beam gives up what was not sent to it. */
@@ -14,36 +19,63 @@ const KEY = 'unsent'
 const storedSchema = v.object({
   beam: v.string(),
   items: v.array(
-    v.object({ id: v.string(), message: v.unknown(), extra: v.string(), to: v.optional(v.string()) }),
+    v.object({
+      id: v.string(),
+      message: v.unknown(),
+      extra: v.string(),
+      to: v.optional(v.string()),
+      /** Whether this device alone has the bytes of its file. */
+      isOnlyHere: v.optional(v.boolean()),
+    }),
   ),
 })
 
-/** Starts to keep them, and shares those of a beam again once this page is in it. Call it before a beam is entered. */
-export function keepUnsentItems(context: Pick<Context, 'stores' | 'live'>): void {
-  const { session, items } = context.stores
+/**
+ * Starts to keep them, and shares those of a beam again once this page is in it. Call it before a beam is entered.
+ * @param onLost called with the files among them, which may lie where this page can read them
+ */
+export function keepUnsentItems(
+  context: Pick<Context, 'stores' | 'live'>,
+  onLost: (ids: readonly ItemId[]) => void,
+): void {
+  const { session, items, transfers } = context.stores
   session.subscribe((now, before) => {
     const beam = beamIn(now)
     // The beam's channel is opened in this task, after the session is set.
-    if (beam !== null && beam !== beamIn(before)) queueMicrotask(() => sendAgain(context, beam))
+    if (beam !== null && beam !== beamIn(before)) queueMicrotask(() => sendAgain(context, beam, onLost))
   })
   items.subscribe((now, before) => {
     const beam = beamIn(session.getState())
     const unsent = now.items.filter(isUnsent)
-    if (beam !== null && (unsent.length > 0 || before.items.some(isUnsent))) write(beam, unsent)
+    if (beam !== null && (unsent.length > 0 || before.items.some(isUnsent)))
+      write(beam, unsent, transfers.getState())
   })
 }
 
-function sendAgain(context: Pick<Context, 'stores' | 'live'>, beam: BeamId): void {
+function sendAgain(
+  context: Pick<Context, 'stores' | 'live'>,
+  beam: BeamId,
+  onLost: (ids: readonly ItemId[]) => void,
+): void {
   if (!context.live()) return
   const known = new Set(context.stores.items.getState().items.map(({ id }) => id))
-  for (const { id, message, extra, to } of read(beam)) {
-    if (!known.has(id as ItemId)) share(context, id as ItemId, message, extra, { to: to as DeviceId })
-  }
+  const unsent = read(beam).filter(({ id }) => !known.has(id as ItemId))
+  const lost = unsent.flatMap(({ id, isOnlyHere }) => (isOnlyHere ? [id as ItemId] : []))
+  showLost(context, lost)
+  for (const { id, message, extra, to } of unsent)
+    share(context, id as ItemId, message, extra, { to: to as DeviceId })
+  if (lost.length > 0) onLost(lost)
 }
 
-/** Whether only this page has an item. The bytes of a file cannot be kept here. */
-function isUnsent({ seq, content, refusal }: Item): boolean {
-  return seq === null && refusal === undefined && content.kind !== 'file'
+/** Whether only this page has an item. */
+function isUnsent({ seq, refusal }: Item): boolean {
+  return seq === null && refusal === undefined
+}
+
+/** Whether nobody else has the bytes of a file: neither the server, nor the device from which this one has received it. */
+function isOnlyHere({ id, content }: Item, { transfers }: TransfersState): boolean {
+  const role = transfers[id]?.role
+  return content.kind === 'file' && content.url === null && role !== undefined && role !== 'receiving'
 }
 
 function beamIn(state: ReturnType<Stores['session']['getState']>): BeamId | null {
@@ -55,8 +87,11 @@ function read(beam: BeamId): v.InferOutput<typeof storedSchema>['items'] {
   return parsed.success && parsed.output.beam === beam ? parsed.output.items : []
 }
 
-function write(beam: BeamId, unsent: readonly Item[]): void {
+function write(beam: BeamId, unsent: readonly Item[], transfers: TransfersState): void {
   if (unsent.length === 0) return tabStorage.removeItem(KEY)
-  const items = unsent.map(({ id, message, extra, to }) => ({ id, message, extra, to }))
+  const items = unsent.map((item) => {
+    const { id, message, extra, to } = item
+    return { id, message, extra, to, ...(isOnlyHere(item, transfers) && { isOnlyHere: true }) }
+  })
   tabStorage.setItem(KEY, JSON.stringify({ beam, items }))
 }

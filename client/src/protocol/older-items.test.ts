@@ -1,17 +1,19 @@
 import { expect, it } from 'vitest'
-import type { DeviceId, ItemId, LiveItem } from './bindings'
-import { type OlderMessage, olderPage } from './older-items'
+import { type DeviceId, type ItemId, type LiveItem, MAX_MESSAGE_BYTES } from './bindings'
+import { joinParts, type OlderMessage, type OlderPart, olderAnswer, readOlder } from './older-items'
 
 const item = (seq: number, message: string, extra = 'text'): LiveItem => ({
-  id: `${seq}` as ItemId,
+  id: `0000000${seq % 10}-0000-4000-8000-000000000000` as ItemId,
   message,
   extra,
   seq,
-  from: 'ada' as DeviceId,
+  from: '00000001-0000-8000-8000-000000000000' as DeviceId,
   at: 0,
 })
-type Page = Extract<OlderMessage, { have: 'older' }>
-const page = (...items: LiveItem[]) => olderPage(items) as Page
+type Page = Extract<OlderMessage, { items: unknown }>
+const page = (...items: LiveItem[]) => olderAnswer(items)[0] as Page
+const parts = (...items: LiveItem[]) => olderAnswer(items) as readonly OlderPart[]
+const sizeOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 
 it('s29_a_page_is_bounded_by_its_bytes_as_sent_not_by_its_characters', () => {
   const wide = page(item(3, '…'.repeat(30_000)), item(2, '…'.repeat(30_000)), item(1, 'x'))
@@ -29,12 +31,31 @@ it('s29_a_page_counts_everything_that_an_item_has', () => {
   )
 })
 
-it('s29_an_envelope_that_could_not_be_sealed_again_is_left_out_and_what_is_older_is_not', () => {
-  const envelope = (characters: number) => `e2e1.${'A'.repeat(characters)}`
-  expect(page(item(3, envelope(220_000)), item(2, envelope(180_000)), item(1, 'x'))).toMatchObject({
-    items: [{ seq: 2 }],
-    next: 2,
-  })
-  expect(page(item(3, envelope(220_000)))).toMatchObject({ items: [], next: null })
-  expect(page(item(3, 'A'.repeat(220_000)))).toMatchObject({ items: [{ seq: 3 }] })
+it.each([
+  ['letters', 'A'],
+  ['what JSON escapes', '"\\'],
+  ['signs of four bytes, of which one may be cut in two', '\u{1f34b}'],
+])('s29_an_item_that_could_be_too_long_for_a_message_comes_in_parts: %s', (_, text) => {
+  const large = item(3, `a${text.repeat(150_000 / text.length)}`)
+  const cut = parts(large, item(2, 'x'))
+  expect(cut.map(({ at, of }) => [at, of])).toEqual(cut.map((_, at) => [at, cut.length]))
+  expect(cut.length).toBeGreaterThan(1)
+  for (const part of cut) {
+    expect(sizeOf(part)).toBeLessThan(MAX_MESSAGE_BYTES / 2)
+    expect(readOlder(part)).toEqual(part)
+  }
+  const carried = JSON.parse(JSON.stringify(cut)) as readonly OlderPart[]
+  const joined = joinParts(carried.map(({ part }) => part))
+  // Neither is printed where they differ.
+  expect(joined?.items.map(({ message }) => message === large.message)).toEqual([true])
+  expect(joined).toMatchObject({ have: 'older', items: [{ id: large.id, seq: 3 }], next: 3 })
+})
+
+it('s29_parts_that_make_no_page_and_more_of_them_than_any_item_has_are_nothing', () => {
+  expect(joinParts(['{"have":', '"older"}'])).toBeNull()
+  expect(joinParts(['{"have":'])).toBeNull()
+  const part = { have: 'older', part: 'x', at: 0, of: 1 }
+  expect(readOlder(part)).toEqual(part)
+  for (const wrong of [{ at: 1 }, { of: 33 }, { part: 'x'.repeat(40_001) }])
+    expect(readOlder({ ...part, ...wrong })).toBeNull()
 })
