@@ -18,6 +18,9 @@ async function shareOneText(device: CallDevice): Promise<{ laptop: Device; phone
   return { laptop, phone }
 }
 
+/** So many letters has the longest text of a sealed beam, and so many of these have the server drop what was before them. */
+const [LONGEST_TEXT, DROPPING] = [169_726, 38]
+
 /** The id in a link, as it is typed or read out. */
 const idIn = (link: string) => /beam_id=([0-9a-f-]{36})/.exec(link)?.[1] ?? ''
 
@@ -142,6 +145,31 @@ test('e8 what it shares while it waits outlives a reload, and reaches the others
   await laptop.sees('quince from Murcia')
   await laptop.takes(recipe)
   expect(await laptop.savedSha256(recipe)).toBe(recipe.sha256)
+})
+
+test('e3 the longest text reaches a newcomer after the server has dropped it, and a longer one is a file', async ({
+  device,
+}) => {
+  test.setTimeout(180_000)
+  const laptop = await device('laptop')
+  const link = await laptop.startsBeam()
+  const longText = (name: string, more = 0) => `${name} `.padEnd(LONGEST_TEXT + more, 'x')
+  await laptop.sharesText(longText('marmalade'))
+  await laptop.sees('marmalade')
+  for (let at = 0; at < DROPPING; at += 1) await laptop.sharesText(longText(`quince ${at}`))
+  await laptop.sees(`quince ${DROPPING - 1} `)
+  await laptop.sharesText(longText('pear', 1))
+  await laptop.sees('Text.txt')
+  const phone = await device('phone', { phone: true })
+  await phone.opens(link)
+  await phone.seesToast(/^More than the server keeps/)
+  await expect(phone.page.getByRole('article', { name: 'Text, marmalade' })).toHaveCount(1)
+  await phone.enters(phone.page.getByRole('searchbox', { name: 'Search items' }), 'marmalade')
+  await phone.sees('marmalade')
+  await phone.card('marmalade').getByRole('button', { name: 'Copy' }).click()
+  await phone.seesToast('Text copied successfully!')
+  const copied = await phone.page.evaluate(() => navigator.clipboard.readText())
+  expect(copied === longText('marmalade')).toBe(true)
 })
 
 for (const way of ['Direct', 'via server'] as const) {
