@@ -29,6 +29,7 @@ import { openSignalSocket } from '../transport/signal-socket'
 import { AccessNews } from './access-news'
 import { AddressedItems } from './addressed-items'
 import { type BeamChannel, ClearChannel } from './beam-channel'
+import { pause } from './beam-keys'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
 import { learnIn, learnPolicy, learnRemoved, learnTrust, learnUnverified, loadTrust } from './beam-trust'
 import { ClearCopies, loadClearCopies } from './clear-copies'
@@ -53,6 +54,9 @@ export interface BeamConnectionEvents {
 
 /** For so many milliseconds another device's Undo gives back what was received here. Its toast stays for ten seconds. */
 const UNDO_MS = 30_000
+
+/** So long a person who saves a beam waits for its keys to be kept too, which goes on after that. In milliseconds. */
+const KEYS_WITHIN_MS = 5_000
 
 /** Joins a beam, and keeps the stores up to date until `leave`. */
 export class BeamConnection {
@@ -117,7 +121,8 @@ export class BeamConnection {
   /** Saves the beam to the account. Resolves to null once it is saved, else to the reason why not. */
   async save(name: string): Promise<string | null> {
     const refusal = await this.#access.save(() => this.live.save(name))
-    if (refusal === null) this.channel.saved(true)
+    // A page that is left at once would leave a beam that no other device of its person can open.
+    if (refusal === null) await Promise.race([this.channel.saved(true), pause(KEYS_WITHIN_MS)])
     return refusal
   }
 
@@ -201,7 +206,7 @@ export class BeamConnection {
         this.#context.transfers.tell({ do: 'relay', use: message.message.relay ?? 'fallback' })
         this.#access.hear(message)
         learnPolicy(this.#context.stores, message.message.join_policy)
-        if (message.message.saved) this.channel.saved(false)
+        if (message.message.saved) void this.channel.saved(false)
         // Whoever asked to keep it has shared its keys then.
         this.channel.kept(message.message.kept !== undefined, false)
         this.places.welcomed()
@@ -230,7 +235,7 @@ export class BeamConnection {
       case 'beam_saved':
         // The live items have become notes.
         this.#access.hear(message)
-        this.channel.saved(false)
+        void this.channel.saved(false)
         return void this.#notes.load()
       case 'arranged':
         return this.places.hear(message.message)

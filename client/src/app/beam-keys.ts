@@ -252,9 +252,11 @@ export class BeamKeys {
     this.#look()
   }
 
-  saved(isMine: boolean): void {
+  /** Resolves once the keys are where they go. */
+  async saved(isMine: boolean): Promise<void> {
     this.#isSaved = true
-    void this.#stored(isMine)
+    await this.#stored(isMine)
+    await this.#depositing
   }
 
   /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */
