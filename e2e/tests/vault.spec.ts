@@ -18,10 +18,14 @@ async function hasSaved(device: CallDevice, name: string) {
   await laptop.opensHome()
   const username = await hasAccount(laptop)
   const words = await setsUpVault(laptop)
-  const link = await savesBeam(laptop, 'Cabin', MARK)
-  // They come there a moment after the beam was saved.
-  await expect.poll(() => isInVault(laptop, link)).toBe(true)
-  return { laptop, username, words, link }
+  return { laptop, username, words, link: await savesCabin(laptop) }
+}
+
+/** Saves a beam. Its keys come into the vault a moment later. */
+async function savesCabin(device: Device): Promise<string> {
+  const link = await savesBeam(device, 'Cabin', MARK)
+  await expect.poll(() => isInVault(device, link)).toBe(true)
+  return link
 }
 
 const badge = ({ page }: { page: Page }) =>
@@ -58,7 +62,7 @@ test('e18 a saved beam is opened on another device by the password, and the serv
   await laptop.opensHome()
   const username = await hasAccount(laptop)
   await setsUpVault(laptop)
-  const link = await savesBeam(laptop, 'Cabin', MARK)
+  const link = await savesCabin(laptop)
   await opensBeams(laptop)
   await expect(badge(laptop)).toBeVisible()
   expect(await depositOf(laptop, link)).toBe(0)

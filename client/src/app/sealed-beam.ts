@@ -262,8 +262,8 @@ export class SealedBeam implements BeamChannel {
     )
   }
 
-  saved(isMine: boolean): void {
-    this.#keys.saved(isMine)
+  saved(isMine: boolean): Promise<void> {
+    return this.#keys.saved(isMine)
   }
 
   kept(isKept: boolean, isMine: boolean): void {
