@@ -345,6 +345,7 @@ test('a device whose name the server changes is shown by the name that it has sa
     await expect(list).toContainText("Ada's desk")
     await expect(list).not.toContainText('Mallory')
     await phone.page.keyboard.press('Escape')
+    await phone.seesNoDialog()
   }
   await expect.poll(() => JSON.stringify(here.last('authed_users'))).toContain("Ada's desk")
   await isShown()

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AccountActions } from '../features/account-actions'
 import { createStores, type Stores } from '../stores/stores'
 import { createAccount } from './account'
+import { hasKnownVault, rememberVault } from './known-vaults'
 import type { Passwords } from './password-proof'
 import { createToaster } from './toaster'
 
@@ -202,6 +203,18 @@ describe('what a person does', () => {
     await actions.register({ ...ada, password: 'secret', profile_picture: null })
     expect(toasts()).toEqual(['Failed to update profile', 'Failed to delete account', 'Registration failed'])
     expect(status()).toBe('authenticated')
+  })
+
+  it('e16 forgets the vault of an account that is deleted, and of one that is made anew', async () => {
+    vi.stubGlobal('location', { assign: () => {} })
+    rememberVault('ada')
+    server = { 'DELETE /auth/delete-account/': json(200, { success: true }) }
+    await actions.deleteAccount('secret')
+    expect(hasKnownVault('ada')).toBe(false)
+    rememberVault('ada')
+    server = { 'POST /auth/register/': json(201, { user: ada }) }
+    await actions.register({ ...ada, password: 'secret', profile_picture: null })
+    expect(hasKnownVault('ada')).toBe(false)
   })
 
   it('notices that a login has ended, and shows it once', async () => {

@@ -11,6 +11,7 @@ import type { Stores } from '../stores/stores'
 import * as calls from '../transport/account-calls'
 import { HttpError, isLoginOver, renewLoginBy } from '../transport/http'
 import { loginRenewal } from '../transport/login-renewal'
+import { forgetVault } from './known-vaults'
 import { AS_TYPED, type Passwords, WantsPassword } from './password-proof'
 import type { Toaster } from './toaster'
 
@@ -109,7 +110,9 @@ function formActions(
     },
     async register(account) {
       try {
-        enter(await calls.register(account))
+        const user = await calls.register(account)
+        forgetVault(user.username)
+        enter(user)
         toaster.ok(t`Registration successful!`)
         return OK
       } catch (error) {
@@ -125,14 +128,15 @@ function formActions(
         return refuse(error, t`Failed to update profile`)
       }
     },
-    async deleteAccount(password) {
+    async deleteAccount(password, isFromOperator) {
       try {
         const state = account.getState()
         const username = state.status === 'authenticated' ? state.user.username : ''
-        await calls.deleteAccount(await passwords.prove(username, password))
+        await calls.deleteAccount(await passwords.prove(username, password, isFromOperator))
+        forgetVault(username)
       } catch (error) {
         if (error instanceof WantsPassword)
-          return { ok: false, fields: { password: wantsPassword() }, whole: null }
+          return { ok: false, fields: {}, whole: wantsPassword(), wantsPassword: true }
         return refuse(error, t`Failed to delete account`)
       }
       tabStorage.setItem(NEWS_KEY, t`Account deleted successfully`)

@@ -15,6 +15,11 @@ export function rememberVault(username: string): void {
   browserStorage.setItem(KEY, JSON.stringify([...known(), keyOf(username)]))
 }
 
+/** The account is gone, or was made anew: of the new one nothing is known. */
+export function forgetVault(username: string): void {
+  browserStorage.setItem(KEY, JSON.stringify(known().filter((one) => one !== keyOf(username))))
+}
+
 function known(): readonly string[] {
   try {
     const told: unknown = JSON.parse(browserStorage.getItem(KEY) ?? '[]')

@@ -30,8 +30,8 @@ export interface AccountActions {
   changeProfile(change: ProfileChange): Promise<FormOutcome>
   /** Checks a chosen picture, scales it down and saves it. */
   changePicture(file: File): Promise<void>
-  /** Deletes the account. The page is then loaded anew at its root. */
-  deleteAccount(password: string): Promise<FormOutcome>
+  /** Deletes the account. The page is then loaded anew at its root. @param isFromOperator as for a login */
+  deleteAccount(password: string, isFromOperator?: boolean): Promise<FormOutcome>
   /** Prepares a picture for upload. Resolves to null, after a toast with the reason, when it cannot be used. */
   preparePicture(file: File): Promise<File | null>
   /** Shows the toast of a feature that is not available yet. */

@@ -5,6 +5,7 @@ import { Dialog, DialogFoot } from '../../ui/dialog'
 import { useApp } from '../actions'
 import css from './account-form.module.css'
 import { FormProblem } from './form-problem'
+import { useOperatorPassword } from './operator-password'
 import { PasswordField } from './password-field'
 import { useForm } from './use-form'
 import type { Fields, Problems } from './validation'
@@ -12,10 +13,12 @@ import type { Fields, Problems } from './validation'
 /** Asks for the password before the account is deleted. Closing the dialog clears what was typed. */
 export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const { actions } = useApp()
+  const operator = useOperatorPassword()
   const { form, field, fields, whole, sending, submit } = useForm(
     { password: '' },
     blankProblem,
-    ({ password }) => actions.account.deleteAccount(password),
+    async ({ password }) =>
+      operator.heard(await actions.account.deleteAccount(password, operator.isFromOperator)),
   )
   return (
     <Dialog
@@ -34,6 +37,7 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
           autoFocus
         />
         <FormProblem>{whole}</FormProblem>
+        {operator.box}
         <DialogFoot>
           <Button look="ghost" onClick={onClose}>
             {t`Cancel`}

@@ -3,11 +3,11 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { MemoryRouter } from 'react-router'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createStores } from '../../stores/stores'
-import type { FormOutcome } from '../account-actions'
+import type { AccountActions } from '../account-actions'
 import { type Actions, AppContext } from '../actions'
 import { LoginForm } from './login-form'
 
-const logIn = vi.fn(async (): Promise<FormOutcome> => ({ ok: true }))
+const logIn = vi.fn<AccountActions['logIn']>(async () => ({ ok: true }))
 const field = (name: string) => screen.getByLabelText(name, { selector: 'input' })
 const type = (name: string, value: string) => fireEvent.change(field(name), { target: { value } })
 
@@ -59,4 +59,12 @@ describe('the error of a login', () => {
     expect(await screen.findByRole('button', { name: 'Signing in...' })).toBeDefined()
     expect(screen.queryByRole('alert')).toBeNull()
   })
+})
+
+it('e16 asks whether the operator has given the password, where the server denies a vault that was here', async () => {
+  logIn.mockResolvedValueOnce({ ok: false, fields: {}, whole: 'Never your own.', wantsPassword: true })
+  submits()
+  fireEvent.click(await screen.findByRole('checkbox', { name: 'The operator has given me this password' }))
+  fireEvent.click(screen.getByRole('button', { name: 'Sign In' }))
+  expect(logIn.mock.calls.map(([, , isFromOperator]) => isFromOperator)).toEqual([false, true])
 })

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro'
-import { useState } from 'react'
 import { Link } from 'react-router'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
@@ -8,6 +7,7 @@ import { paths } from '../paths'
 import css from './account-form.module.css'
 import { Entrance, OtherWayIn } from './entrance'
 import { FormProblem } from './form-problem'
+import { useOperatorPassword } from './operator-password'
 import { PasswordField } from './password-field'
 import { useForm } from './use-form'
 import { loginProblems } from './validation'
@@ -15,16 +15,12 @@ import { loginProblems } from './validation'
 /** The login form. After the login the route redirects. */
 export function LoginForm() {
   const { actions } = useApp()
-  const [isDoubtful, setIsDoubtful] = useState(false)
-  const [isFromOperator, setIsFromOperator] = useState(false)
+  const operator = useOperatorPassword()
   const { form, field, whole, sending, submit } = useForm(
     { username: '', password: '' },
     loginProblems,
-    async ({ username, password }) => {
-      const outcome = await actions.account.logIn(username.trim(), password, isFromOperator)
-      if (!outcome.ok && outcome.wantsPassword) setIsDoubtful(true)
-      return outcome
-    },
+    async ({ username, password }) =>
+      operator.heard(await actions.account.logIn(username.trim(), password, operator.isFromOperator)),
   )
   const forgot = (
     <button type="button" className={css.forgot} onClick={() => actions.account.comingSoon(t`Coming soon!`)}>
@@ -48,16 +44,7 @@ export function LoginForm() {
           side={forgot}
         />
         <FormProblem>{whole}</FormProblem>
-        {isDoubtful && (
-          <label className={css.operator}>
-            <input
-              type="checkbox"
-              checked={isFromOperator}
-              onChange={(event) => setIsFromOperator(event.currentTarget.checked)}
-            />
-            {t`The operator has given me this password`}
-          </label>
-        )}
+        {operator.box}
         <Button look="primary" type="submit" className={css.submit} disabled={sending}>
           {sending ? t`Signing in...` : t`Sign In`}
         </Button>

@@ -20,12 +20,30 @@ type Checked = `${(typeof CHECKED)[number]}`
 type Step = 'words' | 'check' | 'password'
 
 /** Sets up a vault: shows its words once, has three of them typed, and asks for a password that the server has not seen. */
-export function VaultDialog({ words, onClose }: { words: readonly string[]; onClose: () => void }) {
+export function VaultDialog({
+  words,
+  replaces,
+  onClose,
+}: {
+  words: readonly string[]
+  /** Whether it takes the place of one that nobody can open. */
+  replaces: boolean
+  onClose: () => void
+}) {
   const { actions } = useApp()
   const [step, setStep] = useState<Step>('words')
   return (
-    <Dialog title={t`Set up a vault`} sub={subOf(step)} width="wide" place="upper" asks onClose={onClose}>
-      {step === 'words' && <Words words={words} onNext={() => setStep('check')} onClose={onClose} />}
+    <Dialog
+      title={replaces ? t`Start a new vault` : t`Set up a vault`}
+      sub={subOf(step)}
+      width="wide"
+      place="upper"
+      asks
+      onClose={onClose}
+    >
+      {step === 'words' && (
+        <Words words={words} replaces={replaces} onNext={() => setStep('check')} onClose={onClose} />
+      )}
       {step === 'check' && (
         <Check words={words} onBack={() => setStep('words')} onNext={() => setStep('password')} />
       )}
@@ -45,10 +63,12 @@ function subOf(step: Step): string {
 
 function Words({
   words,
+  replaces,
   onNext,
   onClose,
 }: {
   words: readonly string[]
+  replaces: boolean
   onNext: () => void
   onClose: () => void
 }) {
@@ -70,6 +90,11 @@ function Words({
           {t`Print`}
         </Button>
       </div>
+      {replaces && (
+        <p className={vaultCss.warning}>
+          {t`What is sealed to the old vault stays sealed: of your saved beams, only what a device of yours can still read comes into the new one.`}
+        </p>
+      )}
       <p className={vaultCss.warning}>{lossWarning()}</p>
       <DialogFoot>
         <Button look="ghost" onClick={onClose}>

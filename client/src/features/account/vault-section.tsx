@@ -10,7 +10,7 @@ import { VaultDialog } from './vault-dialog'
 
 type Open =
   | { readonly is: 'nothing' | 'changing' | 'recovering' }
-  | { readonly is: 'setting-up'; readonly words: readonly string[] }
+  | { readonly is: 'setting-up'; readonly words: readonly string[]; readonly replaces: boolean }
 
 /** The vault on the profile page: set up, or what there is of it. */
 export function VaultSection({ className }: { className: string | undefined }) {
@@ -18,9 +18,9 @@ export function VaultSection({ className }: { className: string | undefined }) {
   const own = useStore(stores.vault, (state) => state.own)
   const [open, setOpen] = useState<Open>({ is: 'nothing' })
   if (own === null || own.is === 'unknown') return null
-  const begin = async () => {
+  const begin = async (replaces: boolean) => {
     const words = await actions.vault.begin()
-    if (words) setOpen({ is: 'setting-up', words })
+    if (words) setOpen({ is: 'setting-up', words, replaces })
   }
   const close = () => setOpen({ is: 'nothing' })
   return (
@@ -45,15 +45,20 @@ export function VaultSection({ className }: { className: string | undefined }) {
             </>
           )}
         </div>
-        {own.is === 'none' && <Button onClick={() => void begin()}>{t`Set up a vault`}</Button>}
+        {own.is === 'none' && <Button onClick={() => void begin(false)}>{t`Set up a vault`}</Button>}
         {own.is === 'locked' && own.needsWords && (
-          <Button onClick={() => setOpen({ is: 'recovering' })}>{t`Open with recovery words`}</Button>
+          <div className={css.choices}>
+            <Button onClick={() => setOpen({ is: 'recovering' })}>{t`Open with recovery words`}</Button>
+            <Button look="ghost" onClick={() => void begin(true)}>{t`Start a new vault`}</Button>
+          </div>
         )}
         {own.is === 'open' && (
           <Button onClick={() => setOpen({ is: 'changing' })}>{t`Change Password`}</Button>
         )}
       </div>
-      {open.is === 'setting-up' && <VaultDialog words={open.words} onClose={close} />}
+      {open.is === 'setting-up' && (
+        <VaultDialog words={open.words} replaces={open.replaces} onClose={close} />
+      )}
       {open.is === 'changing' && <ChangePasswordDialog onClose={close} />}
       {open.is === 'recovering' && <RecoverDialog onClose={close} />}
     </section>

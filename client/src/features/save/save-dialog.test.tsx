@@ -1,12 +1,14 @@
 // @vitest-environment jsdom
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createStores } from '../../stores/stores'
+import { createStores, type Stores } from '../../stores/stores'
 import { type Actions, AppContext } from '../actions'
 import { SaveDialog } from './save-dialog'
 
 const onClose = vi.fn()
 const saveBeam = vi.fn(async (_name: string): Promise<string | null> => null)
+
+let stores: Stores
 
 beforeEach(() => {
   vi.clearAllMocks()
@@ -17,8 +19,9 @@ beforeEach(() => {
   HTMLDialogElement.prototype.close = function close() {
     this.open = false
   }
+  stores = createStores()
   render(
-    <AppContext value={{ stores: createStores(), actions: { saveBeam } as unknown as Actions }}>
+    <AppContext value={{ stores, actions: { saveBeam } as unknown as Actions }}>
       <SaveDialog onClose={onClose} />
     </AppContext>,
   )
@@ -59,5 +62,28 @@ describe('the Save Beam dialog', () => {
     fireEvent.click(button())
     expect(await screen.findByText('Log in to save this beam.')).toBeDefined()
     expect(onClose).not.toHaveBeenCalled()
+  })
+
+  it('e18 saves no sealed beam whose keys a locked vault does not take, and says what to do', () => {
+    act(() => {
+      stores.encryption.setState({ kind: 'sealed', isDeposited: false }, true)
+      stores.vault.setState({ own: { is: 'locked', needsWords: false } })
+    })
+    expect(screen.getByText(/Open the vault on your profile first/)).toBeDefined()
+    fireEvent.change(name(), { target: { value: 'Cabin' } })
+    expect(button()).toHaveProperty('disabled', true)
+    const form = name().closest('form')
+    if (form) fireEvent.submit(form)
+    expect(saveBeam).not.toHaveBeenCalled()
+  })
+
+  it('saves a beam in clear text beside a locked vault', () => {
+    act(() => {
+      stores.encryption.setState({ kind: 'clear' }, true)
+      stores.vault.setState({ own: { is: 'locked', needsWords: false } })
+    })
+    fireEvent.change(name(), { target: { value: 'Cabin' } })
+    fireEvent.click(button())
+    expect(saveBeam).toHaveBeenCalledOnce()
   })
 })
