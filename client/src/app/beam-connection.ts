@@ -30,7 +30,15 @@ import { AccessNews } from './access-news'
 import { AddressedItems } from './addressed-items'
 import { type BeamChannel, ClearChannel } from './beam-channel'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
-import { learnIn, learnPolicy, learnRemoved, learnTrust, learnUnverified, loadTrust } from './beam-trust'
+import {
+  learnIn,
+  learnShutOut,
+  learnTrust,
+  learnUnverified,
+  learnWelcome,
+  loadTrust,
+  moveTrust,
+} from './beam-trust'
 import { ClearCopies, loadClearCopies } from './clear-copies'
 import type { PageContext } from './context'
 import { DeviceLinks } from './device-links'
@@ -129,6 +137,7 @@ export class BeamConnection {
 
   /** Follows the beam to its new id. Items stay; the server sends a new device list. */
   move(beamId: BeamId, beamKey: BeamKey | null, isMine: boolean): void {
+    moveTrust(this.#context.stores, this.#beamId, beamId)
     this.#beamId = beamId
     this.#access.lost()
     this.devices.cut()
@@ -200,7 +209,7 @@ export class BeamConnection {
         if (message.message.limits) this.#context.stores.limits.setState(message.message.limits, true)
         this.#context.transfers.tell({ do: 'relay', use: message.message.relay ?? 'fallback' })
         this.#access.hear(message)
-        learnPolicy(this.#context.stores, message.message.join_policy)
+        learnWelcome(this.#context.stores, this.#beamId, message.message.join_policy)
         if (message.message.saved) this.channel.saved(false)
         // Whoever asked to keep it has shared its keys then.
         this.channel.kept(message.message.kept !== undefined, false)
@@ -271,8 +280,9 @@ export class BeamConnection {
       knowsName: (device) => stores.devices.getState().said[device] !== undefined,
       ownName: ownDeviceName,
       asksBefore: () => letsNobodyInUnasked(stores.trust.getState()),
-      onRemoved: (devices) => learnRemoved(stores, this.#beamId, devices),
+      onShutOut: (devices) => learnShutOut(stores, this.#beamId, devices),
       onUnverified: (devices) => learnUnverified(stores, devices),
+      isUnverified: (device) => stores.trust.getState().devices[device]?.state === 'unverified',
       mayRemove: () => mayRemoveDevices(stores.access.getState()),
       isLoggedIn: async () => stores.account.getState().status !== 'anonymous' && (await readMe()) !== null,
     })

@@ -29,10 +29,12 @@ export interface BeamKeysEvents
   onLearnt(learnt: Pick<BeamSession, 'invite' | 'isSealed'>): void
   /** This device has been let in. */
   onKeyed(): void
-  /** The devices that were removed, which have no key of now. */
-  onRemoved(devices: readonly DeviceId[]): void
+  /** The removed devices that have no key of now, because this one has changed the keys itself. */
+  onShutOut(devices: readonly DeviceId[]): void
   /** The other devices that were let in without the link and that nobody has compared. */
   onUnverified(devices: readonly DeviceId[]): void
+  /** Whether a device was let in and is shown as not verified. */
+  isUnverified(device: DeviceId): boolean
   /** Whether this device may remove others (S25). */
   mayRemove(): boolean
   /** Renews a stale login, and resolves to whether anybody is logged in. @throws when the server does not tell */
@@ -295,7 +297,10 @@ export class BeamKeys {
 
   removed(devices: readonly DeviceId[]): void {
     if (this.isClear || !this.#events.mayRemove()) return
-    const change = () => this.#change(() => this.#secrets.removed(this.#beam, devices))
+    const change = () =>
+      this.#change(() =>
+        this.#secrets.removed(this.#beam, devices, devices.filter(this.#events.isUnverified)),
+      )
     if (this.#live().hasRemoved(devices)) change()
     // The device that has removed it may have been closed before it could change the keys.
     else setTimeout(change, CHANGED_WITHIN_MS)
@@ -357,7 +362,7 @@ export class BeamKeys {
   #has(having: Having): void {
     if (this.#hasEnded) return
     this.#having = having
-    this.#events.onRemoved(having.removed)
+    this.#events.onShutOut(having.shutOut)
     this.#showUnverified()
     // As when two devices were removed at once by two others.
     if (having.uncovered.length > 0) this.removed(having.uncovered)

@@ -1,41 +1,43 @@
 /** Keeps what people have compared in this browser, so that a reload does not make an unverified device a verified one. */
-import * as v from 'valibot'
 import type { Actions } from '../features/actions'
 import type { BeamId, DeviceId, JoinPolicy } from '../protocol/bindings'
-import { parseJson } from '../protocol/envelope'
 import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
-import { isSameSigns, reduceTrust, type Trust, type TrustEvent, type TrustState } from '../stores/trust'
+import { isSameSigns, reduceTrust, type Trust, type TrustEvent } from '../stores/trust'
+import { keepTrust, moveStoredTrust, readTrust, removeTrust, storeTrust } from './trust-storage'
 import type { WaysIn } from './ways-in'
 
-const TRUST_KEY = 'trust:'
 const ASKS_KEY = 'ask-before'
-
-const signs = v.pipe(v.array(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(63))), v.length(4))
-const storedSchema = v.record(
-  v.string(),
-  v.object({ signs, state: v.picklist(['unverified', 'verified']), isIn: v.boolean() }),
-)
 
 type Watched = Pick<Stores, 'trust'>
 
 /** Shows what was kept of a beam. */
 export function loadTrust(stores: Watched, beam: BeamId): void {
-  const parsed = v.safeParse(storedSchema, parseJson(browserStorage.getItem(TRUST_KEY + beam) ?? '{}'))
-  tell(stores, { type: 'loaded', devices: parsed.success ? (parsed.output as TrustState['devices']) : {} })
+  tell(stores, { type: 'loaded', devices: readTrust(beam) })
   tell(stores, { type: 'turned', asksBefore: browserStorage.getItem(ASKS_KEY) === 'yes' })
 }
 
 export function learnTrust(stores: Watched, beam: BeamId, device: DeviceId, trust: Trust | null): void {
   tell(stores, { type: 'learnt', device, trust })
-  keep(stores, beam)
+  store(stores, beam, device)
 }
 
-/** The devices were removed: nothing has to be compared with them any more. */
-export function learnRemoved(stores: Watched, beam: BeamId, devices: readonly DeviceId[]): void {
+/**
+ * The devices were removed, and this one has changed the keys: nothing has to be compared with them any more. That others have done so
+ * counts for none of those with which this device has something to compare: who was let in could have told it.
+ */
+export function learnShutOut(stores: Watched, beam: BeamId, devices: readonly DeviceId[]): void {
   const before = stores.trust.getState()
-  tell(stores, { type: 'removed', devices })
-  if (stores.trust.getState() !== before) keep(stores, beam)
+  tell(stores, { type: 'shutOut', devices })
+  if (stores.trust.getState() === before) return
+  for (const device of devices) removeTrust(beam, device)
+}
+
+/** The beam has another id (H28). */
+export function moveTrust(stores: Watched, from: BeamId, to: BeamId): void {
+  moveStoredTrust(from, to)
+  // Another tab may have moved it before, and have learnt more.
+  tell(stores, { type: 'loaded', devices: { ...readTrust(to), ...stores.trust.getState().devices } })
 }
 
 /** The devices are told to be not compared. It is not kept here, because it is kept with the keys. */
@@ -46,11 +48,15 @@ export function learnUnverified(stores: Watched, devices: readonly DeviceId[]): 
 /** The device has let this one in. */
 export function learnIn(stores: Watched, beam: BeamId, device: DeviceId): void {
   tell(stores, { type: 'in', device })
-  keep(stores, beam)
+  store(stores, beam, device)
 }
 
-/** @param policy what the operator of the server wants (E13); absent for the usual */
-export function learnPolicy(stores: Watched, policy: JoinPolicy | undefined): void {
+/**
+ * This page is in the beam.
+ * @param policy what the operator of the server wants (E13); absent for the usual
+ */
+export function learnWelcome(stores: Watched, beam: BeamId, policy: JoinPolicy | undefined): void {
+  keepTrust(beam)
   tell(stores, { type: 'required', isRequired: policy === 'verify' })
 }
 
@@ -66,7 +72,7 @@ export function createTrust(
       tell(stores, { type: 'confirmed', device, signs })
       const { session } = stores
       const state = session.getState()
-      if (state.status === 'set') keep(stores, state.session.beamId)
+      if (state.status === 'set') store(stores, state.session.beamId, device)
     },
     refuseDevice: (device) => ways()?.refuse(device),
     askBefore(asksBefore) {
@@ -77,13 +83,10 @@ export function createTrust(
   }
 }
 
-function keep({ trust }: Watched, beam: BeamId): void {
-  const { devices } = trust.getState()
-  const lasting = Object.entries(devices)
-    .filter(([, { isIn, signs }]) => isIn && signs.length > 0)
-    .map(([device, one]) => [device, one.state === 'asking' ? { ...one, state: 'unverified' } : one])
-  if (lasting.length === 0) browserStorage.removeItem(TRUST_KEY + beam)
-  else browserStorage.setItem(TRUST_KEY + beam, JSON.stringify(Object.fromEntries(lasting)))
+/** Stores what is known of a device that is in, where there is something to compare. Of others the keys tell. */
+function store({ trust }: Watched, beam: BeamId, device: DeviceId): void {
+  const known = trust.getState().devices[device]
+  if (known?.isIn && known.signs.length > 0) storeTrust(beam, device, known)
 }
 
 function tell({ trust }: Watched, event: TrustEvent): void {

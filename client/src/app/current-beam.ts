@@ -21,6 +21,7 @@ import { PatientStatus } from './patient-status'
 import { findRenewed } from './renewed-beam'
 import { isInsecure, isSealing } from './sealing-choice'
 import { clearSessionOf, saveSession, updateSession } from './session-storage'
+import { forgetTrust, moveStoredTrust } from './trust-storage'
 
 /** What a link says of the keys of its beam. */
 export type LinkSecret = Pick<BeamSession, 'invite' | 'isSealed'>
@@ -105,9 +106,15 @@ export class CurrentBeam {
     const found = await findRenewed(old, this.#context.stores)
     // Meanwhile the page may have entered another beam, or renewed the link itself.
     if (this.#connection !== connection || this.#session()?.beamId !== old) return
-    if (found === 'ended') void this.#secrets.forget(old).catch(() => {})
+    if (found === 'ended') this.#forget(old)
     if (typeof found === 'string') show({ status: 'stopped', why: found })
     else this.renewed(old, found, false)
+  }
+
+  /** A beam has ended. */
+  #forget(beam: BeamId): void {
+    forgetTrust(beam)
+    void this.#secrets.forget(beam).catch(() => {})
   }
 
   /** Creates a new beam and enters it, unless the page has entered another one meanwhile. */
@@ -166,6 +173,7 @@ export class CurrentBeam {
   renewed(old: BeamId, { beam_id, beam_name }: Beam, isMine: boolean): void {
     const session = this.#session()
     if (session?.beamId !== old) {
+      moveStoredTrust(old, beam_id)
       if (isMine && isSealing()) void this.#secrets.moved(old, beam_id, true).catch(() => {})
       return
     }

@@ -95,6 +95,8 @@ export class Page {
   asks = false
   /** The devices that others have told of, and that nobody has compared. */
   unverified: readonly DeviceId[] = []
+  /** The removed devices without which it has changed the keys itself. */
+  shutOut: readonly DeviceId[] = []
   /** What it calls itself. */
   name: string
   mayRemove = false
@@ -149,7 +151,10 @@ export class Page {
       onTrust: (device, trust) => {
         this.trust[device] = trust
       },
-      onRemoved: () => {},
+      onShutOut: (devices) => {
+        this.shutOut = devices
+        for (const device of devices) this.trust[device] = null
+      },
       onUnverified: (devices) => {
         this.unverified = devices
       },
@@ -158,6 +163,8 @@ export class Page {
       knowsName: (device) => this.stores.devices.getState().said[device] !== undefined,
       ownName: () => this.name,
       asksBefore: () => this.asks,
+      isUnverified: (device) =>
+        this.unverified.includes(device) || this.trust[device]?.state === 'unverified',
       mayRemove: () => this.mayRemove,
       isLoggedIn: () => this.isLoggedIn(),
     })

@@ -47,6 +47,7 @@ import { spareConnections } from './sparing'
 import { createToastActions } from './toast-actions'
 import { createToaster } from './toaster'
 import { startTransfers } from './transfer-news'
+import { sweepTrust } from './trust-storage'
 import { createUnfinished } from './unfinished'
 import { keepUnsentItems } from './unsent-items'
 import { UploadNews } from './upload-news'
@@ -127,6 +128,7 @@ function keepInBrowser(stores: AppValue['stores']): void {
   keepRecentBeams(stores)
   keepSearch(stores)
   keepSentFiles(stores)
+  sweepTrust(Date.now())
 }
 
 /** The actions on the account, its saved beams, and the vault that may have their keys. */

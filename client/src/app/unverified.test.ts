@@ -1,6 +1,6 @@
 /** A device that comes first without the link is trusted on first use: all others know that nobody has compared it (E8). */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ADA, BEAM, BOB, CLEO, EVE, mortalSecrets, newSecrets, Page, Server } from './sealed-beam-stage'
+import { ADA, BEAM, BOB, CLEO, EVE, ITEM, mortalSecrets, newSecrets, Page, Server } from './sealed-beam-stage'
 
 let server: Server
 let ada: Page
@@ -21,6 +21,7 @@ beforeEach(async () => {
 })
 
 afterEach(() => {
+  vi.useRealTimers()
   for (const page of server.pages.values()) page.channel.end()
 })
 
@@ -73,6 +74,34 @@ describe('e8 a device that was let in unasked, and has left', () => {
     for (const page of [ada, bob]) page.channel.removed([EVE])
     await knows(bob, [])
     await knows(ada, [])
+  })
+
+  it('is not verified on the device that has let it in, as long as another one only tells of its removal', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const bob = await joins(BOB, [ADA])
+    eve.channel.end()
+    server.pages.delete(EVE)
+    server.lists(ADA, BOB)
+    await vi.waitFor(async () => expect(await bob.secrets.handTo(BEAM, ADA, BOB)).not.toBeNull())
+    await vi.waitFor(async () => expect(await ada.secrets.handTo(BEAM, BOB, ADA)).not.toBeNull())
+    const { invite } = await bob.secrets.rekey(BEAM, [EVE])
+    ada.channel.heard(BOB, { op: 'keys', ...(await bob.secrets.handTo(BEAM, ADA, BOB)) })
+    await vi.waitFor(() => expect(ada.invite).toBe(invite))
+    expect([ada.unverified, ada.shutOut]).toEqual([[EVE], []])
+    // The server tells of it too. Ada, who may remove, changes the keys once more, and only once.
+    ada.hasRemoved = false
+    const hears = () => {
+      ada.channel.removed([EVE])
+      vi.advanceTimersByTime(10_000)
+    }
+    hears()
+    await vi.waitFor(() => expect([ada.unverified, ada.shutOut]).toEqual([[], [EVE]]))
+    const { invite: last } = ada
+    expect(last).not.toBe(invite)
+    hears()
+    ada.channel.share(ITEM, 'oat milk', 'text')
+    await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
+    expect(ada.invite).toBe(last)
   })
 
   it('is verified for those that come after people have compared both', async () => {

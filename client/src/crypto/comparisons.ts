@@ -131,7 +131,7 @@ export class Comparisons {
     if (!isCompared && shared.hasLetIn) return null
     ring.letsIn()
     if (isCompared) ring.unverified.compare([device])
-    else ring.unverified.add(device)
+    else ring.unverified.add([device])
     const told = { ...shared, unverified: ring.unverified.ids }
     return welcomeWith(told, { publicKey: found.share.publicKey, device }, found.compared.psk)
   }

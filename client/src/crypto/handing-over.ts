@@ -79,7 +79,7 @@ export class HandingOver {
     // The keys may have been changed since, perhaps because of this very device.
     if (headerOf(envelope)?.keyId !== ring.shared?.current) return none
     const isNew = ring.devices.learn(from, said.key)
-    const isWarning = ring.hears(said.unverified)
+    const isWarning = ring.hears(said.unverified, ring.shared?.current ?? '')
     const isOther = said.invite !== ring.inviteId
     const name = this.#isNewest(opened.header) ? (said.name ?? null) : null
     const keys = isOther ? await this.handTo(from, me) : null

@@ -84,6 +84,13 @@ export class Keyring {
     const made = await makeCurrent(randomBytes(KEY_BYTES), randomBytes(KEY_BYTES))
     const [keys, invites] = this.#changes
     this.#replace({ ...made, changes: [keys + 1, invites + 1], removed: this.devices.gone })
+    this.#shutsOut(this.devices.gone)
+  }
+
+  /** Keys were made here that none of these is handed: nothing has to be compared with them any more. */
+  #shutsOut(devices: readonly string[]): void {
+    this.devices.shutsOut(devices)
+    this.unverified.drop(devices)
   }
 
   /** Makes a new invite: the link of before opens nothing any more. */
@@ -99,9 +106,11 @@ export class Keyring {
     const id = toBase64Url(next.sealer.keyId)
     const others = [...this.#openers].filter(([other]) => other !== id)
     this.#keepOnly([...others, [id, this.#openers.get(id) ?? new Opener(next.beamKey)]])
-    if (this.#current) this.#replacedAt.set(toBase64Url(this.#current.sealer.keyId), Date.now())
+    const before = this.#currentId
+    if (before !== null) this.#replacedAt.set(before, Date.now())
     this.#current = next
-    this.unverified.drop(next.removed)
+    // Who is said to be removed has the key all the same where that has not changed.
+    if (id !== before) this.unverified.dropTold(next.removed)
     this.#other = null
   }
 
@@ -122,6 +131,10 @@ export class Keyring {
 
   get #invite(): Invite | null {
     return this.#current?.invite ?? this.#first
+  }
+
+  get #currentId(): string | null {
+    return this.#current && toBase64Url(this.#current.sealer.keyId)
   }
 
   get #changes(): Changes {
@@ -185,9 +198,14 @@ export class Keyring {
     }
   }
 
-  /** Others tell which devices were not compared. Those that were removed do not count. Returns whether that is news. */
-  hears(unverified: readonly string[]): boolean {
-    return this.unverified.merge(unverified.filter((device) => !this.removed.includes(device)))
+  /**
+   * Another device tells which were not compared. Of one that was removed it counts only from who has the key that seals: that one was
+   * told of the removal too, and has let it in itself, or knows who has. Returns whether any of it is news.
+   * @param key the id of the key that seals for that device
+   */
+  hears(unverified: readonly string[], key: string): boolean {
+    const out = key === this.#currentId ? this.devices.shutOut : [...this.devices.shutOut, ...this.removed]
+    return this.unverified.merge(unverified.filter((device) => !out.includes(device)))
   }
 
   /** A device is being let in. */
@@ -270,18 +288,22 @@ export class Keyring {
       own: toBase64Url(this.#own),
       past: [...this.#past],
       gone: this.devices.gone,
+      shutOut: this.devices.shutOut,
       compared: this.unverified.compared,
+      letIn: this.unverified.letIn,
     }
   }
 
   /** Takes what an earlier page has kept. */
-  async restore({ own, past, gone, compared, ...shared }: KeptShared): Promise<boolean> {
+  async restore({ own, past, gone, shutOut, compared, letIn, ...shared }: KeptShared): Promise<boolean> {
     const secret = keyOf(own)
     // Another page of this browser may have kept it since, and a later one will begin with it.
     if (secret && !this.#isOwnTold) this.#own = secret
     this.saved.restore(shared)
     this.devices.forget(gone)
     this.unverified.compare(compared)
+    this.unverified.add(letIn)
+    this.#shutsOut([...shutOut, ...this.devices.shutOut])
     for (const id of past) this.#past.add(id)
     return shared.keys.length === 0 ? this.#waitWith(shared.invite) : this.#take(shared, () => 'all')
   }
@@ -318,11 +340,12 @@ export class Keyring {
     this.#add(keys)
     this.#hasLetIn ||= told.hasLetIn
     this.saved.learn(told, taken === 'all')
-    this.hears(told.unverified)
-    if (taken === 'keys') return true
-    const isNewer = !this.shared || compareStates(told, this.shared) > 0
-    this.devices.merge(told.devices, removed)
-    if (isNewer) this.#replace({ ...made, changes, removed })
+    if (taken === 'all') {
+      const isNewer = !this.shared || compareStates(told, this.shared) > 0
+      this.devices.merge(told.devices, removed)
+      if (isNewer) this.#replace({ ...made, changes, removed })
+    }
+    this.hears(told.unverified, told.current)
     return true
   }
 
@@ -377,8 +400,7 @@ export class Keyring {
   /** Whether what is sealed under a key counts, or only says what somebody may have said long ago. */
   counts(kind: Kind, envelope: string): boolean {
     const keyId = headerOf(envelope)?.keyId ?? ''
-    const current = this.#current && toBase64Url(this.#current.sealer.keyId)
-    if (!MOMENTARY.includes(kind) || keyId === current) return true
+    if (!MOMENTARY.includes(kind) || keyId === this.#currentId) return true
     return Date.now() - (this.#replacedAt.get(keyId) ?? -Infinity) < ON_ITS_WAY_MS
   }
 

@@ -10,6 +10,7 @@ export class KnownDevices {
   /** By id, those that were heard of last at the end. */
   #keys = new Map<string, string>()
   #gone: readonly string[] = []
+  #shutOut: readonly string[] = []
 
   get keys(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.#keys)
@@ -18,6 +19,11 @@ export class KnownDevices {
   /** Those that were removed. One that was is never handed anything again. */
   get gone(): readonly string[] {
     return this.#gone
+  }
+
+  /** Those of them without which this device has changed the keys itself. Of the removal of the others it was only told. */
+  get shutOut(): readonly string[] {
+    return this.#shutOut
   }
 
   isRemoved(device: string): boolean {
@@ -57,5 +63,10 @@ export class KnownDevices {
     const fresh = removed.filter((device) => !this.#gone.includes(device))
     this.#gone = [...this.#gone, ...fresh].slice(-MOST_REMOVED)
     for (const device of this.#gone) this.#keys.delete(device)
+  }
+
+  /** This device has made keys that it hands to none of these, or an earlier page has. */
+  shutsOut(devices: readonly string[]): void {
+    this.#shutOut = [...new Set([...this.#shutOut, ...devices])].slice(-MOST_REMOVED)
   }
 }

@@ -45,8 +45,12 @@ export interface KeptShared extends SharedKeys {
   readonly past: readonly string[]
   /** All devices that were removed, perhaps after the key that seals was made. */
   readonly gone: readonly string[]
+  /** Those of them without which this device has changed the keys itself. */
+  readonly shutOut: readonly string[]
   /** The devices that a person at this one has compared. */
   readonly compared: readonly string[]
+  /** Those that were not compared and that this device has let in itself. */
+  readonly letIn: readonly string[]
   readonly depositReason: DepositReason
   /** Whether the server has said that it stores the beam. */
   readonly isStored?: boolean | undefined
@@ -80,7 +84,9 @@ const keptSchema = v.object({
   own: v.string(),
   past: v.array(v.string()),
   gone: v.array(v.string()),
+  shutOut: v.optional(v.array(v.string()), []),
   compared: v.optional(v.array(v.string()), []),
+  letIn: v.optional(v.array(v.string()), []),
   depositReason: v.optional(v.picklist(DEPOSIT_REASONS), 'none'),
   isStored: v.optional(v.boolean()),
 })

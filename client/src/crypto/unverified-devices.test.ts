@@ -1,5 +1,5 @@
 /** The devices that nobody has compared (E8), as the devices of a beam tell each other of them. */
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { Keyring } from './keyring'
 import { LinkJoining } from './link-joining'
 import { type SharedKeys, sharedIn } from './shared-keys'
@@ -11,7 +11,7 @@ const EVE = '31234567-89ab-8cde-8f01-23456789abcd'
 /** The keys of a beam whose first device beside Ada's is Eve's, which nobody has compared. */
 async function withEve(): Promise<Keyring> {
   const ada = await Keyring.make()
-  ada.unverified.add(EVE)
+  ada.unverified.add([EVE])
   return ada
 }
 
@@ -78,6 +78,67 @@ describe('e8 a device that nobody has compared', () => {
   })
 })
 
+describe('e8 a removal that another device tells of', () => {
+  let ada: Keyring
+  let bob: Keyring
+  let cleo: Keyring
+
+  /** Ada has let Eve in. Bob, who may be another device of Eve's, has changed the keys, and says that Eve was removed. */
+  beforeEach(async () => {
+    ada = await withEve()
+    bob = await joins(ada)
+    cleo = await joins(ada)
+    await bob.rekey([EVE])
+  })
+
+  it('takes no mark from the device that has let it in, nor after a reload', async () => {
+    const later = new Keyring()
+    if (ada.kept) await later.restore(ada.kept)
+    for (const ring of [ada, later]) {
+      expect(await ring.take(sharedOf(bob))).toBe(true)
+      expect(sharedOf(ring).current).toBe(sharedOf(bob).current)
+      expect(ring.unverified.ids).toEqual([EVE])
+    }
+    const last = new Keyring()
+    if (ada.kept) await last.restore(ada.kept)
+    expect(last.unverified.ids).toEqual([EVE])
+  })
+
+  it('counts for others, until the device that has let it in tells of it again', async () => {
+    expect(await cleo.take(sharedOf(bob))).toBe(true)
+    expect(cleo.unverified.ids).toEqual([])
+    await ada.take(sharedOf(bob))
+    expect(await cleo.take(sharedOf(ada))).toBe(true)
+    expect(cleo.unverified.ids).toEqual([EVE])
+    expect((await joins(cleo)).unverified.ids).toEqual([EVE])
+  })
+
+  it('counts for nobody where the keys have not changed', async () => {
+    const { changes, ...same } = sharedOf(cleo)
+    const [keys, invites] = changes
+    const told = { ...same, changes: [keys, invites + 1], removed: [EVE], unverified: [] } as const
+    expect(await cleo.take(told)).toBe(true)
+    expect(cleo.unverified.ids).toEqual([EVE])
+  })
+
+  it('counts for all once the device that has let it in has changed the keys itself', async () => {
+    await ada.take(sharedOf(bob))
+    await cleo.take(sharedOf(ada))
+    const before = sharedOf(cleo)
+    await ada.rekey([EVE])
+    expect(ada.unverified.ids).toEqual([])
+    await cleo.take(sharedOf(ada))
+    expect(cleo.unverified.ids).toEqual([])
+    const later = new Keyring()
+    if (ada.kept) await later.restore(ada.kept)
+    for (const ring of [ada, later]) {
+      expect(ring.devices.shutOut).toEqual([EVE])
+      await ring.take({ ...before, current: sharedOf(ada).current, keys: sharedOf(ada).keys })
+      expect(ring.unverified.ids).toEqual([])
+    }
+  })
+})
+
 describe('e8 a welcome', () => {
   const ids = Array.from({ length: 1_000 }, (_, at) => EVE.slice(0, -4) + String(at).padStart(4, '0'))
 
@@ -93,8 +154,8 @@ describe('e8 a welcome', () => {
 
   it('never keeps out the one that this device lets in', async () => {
     const ada = await Keyring.make()
-    ada.hears(ids)
-    ada.unverified.add(EVE)
+    ada.hears(ids, '')
+    ada.unverified.add([EVE])
     expect(ada.unverified.ids).toContain(EVE)
     expect(ada.unverified.ids).toHaveLength(MOST_UNVERIFIED)
   })

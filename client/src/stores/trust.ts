@@ -31,8 +31,8 @@ export type TrustEvent =
   | { type: 'in'; device: DeviceId }
   /** `signs`: what the person has compared. */
   | { type: 'confirmed'; device: DeviceId; signs: readonly number[] }
-  /** They have none of the newest keys. */
-  | { type: 'removed'; devices: readonly DeviceId[] }
+  /** They have none of the newest keys, which this device has made. */
+  | { type: 'shutOut'; devices: readonly DeviceId[] }
   /** All other devices that nobody has compared, as the devices of the beam tell each other. */
   | { type: 'told'; devices: readonly DeviceId[] }
   | { type: 'turned'; asksBefore: boolean }
@@ -56,7 +56,7 @@ export function reduceTrust(state: TrustState, event: TrustEvent): TrustState {
       if (!known || !isSameSigns(known.signs, event.signs)) return state
       return { ...state, devices: { ...state.devices, [event.device]: { ...known, state: 'verified' } } }
     }
-    case 'removed': {
+    case 'shutOut': {
       const { devices } = event
       const kept = Object.entries(state.devices).filter(([device]) => !devices.includes(device as DeviceId))
       return kept.length === Object.keys(state.devices).length

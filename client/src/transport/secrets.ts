@@ -38,8 +38,8 @@ export interface Having {
   readonly invite: string | null
   /** Whether the person opened a link whose keys this device does not have yet, though it is in. */
   readonly hasOtherLink: boolean
-  /** The devices that were removed, and have none of the newest keys. */
-  readonly removed: readonly DeviceId[]
+  /** The devices that were removed, and without which this one has changed the keys itself. */
+  readonly shutOut: readonly DeviceId[]
   /** The devices that were removed and may have them, as where two were removed at once: new ones are to be made. */
   readonly uncovered: readonly DeviceId[]
   /** The devices that were let in without the link and that nobody has compared. This one may be among them. */
@@ -206,10 +206,18 @@ export class Secrets {
     return having(ring)
   }
 
-  /** Makes new keys, which these devices do not have. Resolves to null without doing so where that was done, or nothing is sealed. */
-  async removed(beam: BeamId, devices: readonly DeviceId[]): Promise<Having | null> {
+  /**
+   * Makes new keys, which these devices do not have. Resolves to null without doing so where that was done, or nothing is sealed.
+   * @param unverified the devices of which it does not count that others have done it
+   */
+  async removed(
+    beam: BeamId,
+    devices: readonly DeviceId[],
+    unverified: readonly DeviceId[],
+  ): Promise<Having | null> {
     const { ring } = this.#beam(beam)
-    if (!ring.isKeyed || devices.every((device) => ring.removed.includes(device))) return null
+    const isDone = (device: DeviceId) => ring.removed.includes(device) && !unverified.includes(device)
+    if (!ring.isKeyed || devices.every(isDone)) return null
     return this.rekey(beam, devices)
   }
 
@@ -405,7 +413,7 @@ function having(ring: Keyring): Having {
     deposits: ring.saved.deposits,
     invite: ring.secret && toBase64Url(ring.secret),
     hasOtherLink: ring.hasOtherLink,
-    removed: ring.removed as readonly DeviceId[],
+    shutOut: ring.devices.shutOut as readonly DeviceId[],
     uncovered: ring.uncovered as readonly DeviceId[],
     unverified: ring.unverified.ids as readonly DeviceId[],
   }
