@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AccountActions } from '../features/account-actions'
 import { createStores, type Stores } from '../stores/stores'
 import { createAccount } from './account'
+import type { Passwords } from './password-proof'
 import { createToaster } from './toaster'
 
 const ada = {
@@ -42,10 +43,10 @@ const saidTimes = () => stores.toasts.getState().toasts.at(-1)?.id ?? 0
 const settled = () => vi.advanceTimersByTimeAsync(0)
 const passes = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-async function opens(answers: Answers): Promise<void> {
+async function opens(answers: Answers, passwords?: Passwords): Promise<void> {
   server = answers
   stores = createStores()
-  actions = createAccount(stores, createToaster(stores.toasts), () => {})
+  actions = createAccount(stores, createToaster(stores.toasts), () => {}, passwords)
   await settled()
 }
 
@@ -154,6 +155,29 @@ describe('a login', () => {
     await login(() => new Response('<html></html>', { status: 502 }))
     expect(toasts().at(-1)).toBe('Login failed 2')
     expect(status()).toBe('anonymous')
+  })
+})
+
+describe('a login to an account with a vault', () => {
+  it('e17 has succeeded once a page that is loaded now can open the vault', async () => {
+    let isKept = () => {}
+    const accepted = vi.fn(() => new Promise<void>((resolve) => (isKept = resolve)))
+    await opens(NOBODY, { prove: async () => 'a part of it', accepted })
+    server = { 'POST /auth/login/': json(200, { user: ada }) }
+    const outcome = actions.logIn('ada', 'secret')
+    await settled()
+    expect([accepted.mock.calls, status(), toasts()]).toEqual([[['ada']], 'anonymous', []])
+    isKept()
+    expect(await outcome).toEqual({ ok: true })
+    expect([status(), toasts()]).toEqual(['authenticated', ['Login successful!']])
+  })
+
+  it('e17 leaves nothing of a wrong password', async () => {
+    const accepted = vi.fn(async () => {})
+    await opens(NOBODY, { prove: async () => 'a part of it', accepted })
+    server = { 'POST /auth/login/': json(401, { detail: 'Invalid credentials', code: 'unauthorized' }) }
+    expect((await actions.logIn('ada', 'secret')).ok).toBe(false)
+    expect(accepted).not.toHaveBeenCalled()
   })
 })
 

@@ -11,8 +11,7 @@ import type { Stores } from '../stores/stores'
 import * as calls from '../transport/account-calls'
 import { HttpError, isLoginOver, renewLoginBy } from '../transport/http'
 import { loginRenewal } from '../transport/login-renewal'
-import { rememberVault } from './known-vaults'
-import { type Prove, WantsPassword } from './password-proof'
+import { AS_TYPED, type Passwords, WantsPassword } from './password-proof'
 import type { Toaster } from './toaster'
 
 const CHECK_EVERY_MS = 300_000
@@ -21,18 +20,15 @@ const NEWS_KEY = 'news for the next page'
 
 const OK: FormOutcome = { ok: true }
 
-/** Sends passwords as they are typed. */
-const asTyped: Prove = async (_, password) => password
-
 /**
  * Starts to check the login, and returns the actions of an account. Call it once. `rejoin` joins the beam again without
- * a login, because the end of a login closes its socket (S27). `prove` says what is sent as a password.
+ * a login, because the end of a login closes its socket (S27). `passwords` says what is sent as one.
  */
 export function createAccount(
   stores: Stores,
   toaster: Toaster,
   rejoin: () => void,
-  prove = asTyped,
+  passwords = AS_TYPED,
 ): AccountActions {
   const apply = (event: AccountEvent) => stores.account.setState((state) => reduceAccount(state, event), true)
   const enter = (user: User) => apply({ type: 'loggedIn', user })
@@ -50,7 +46,7 @@ export function createAccount(
   sayNewsOfLastPage(toaster)
 
   return {
-    ...formActions(stores, enter, toaster, prove),
+    ...formActions(stores, enter, toaster, passwords),
     async logOut() {
       try {
         await calls.logOut()
@@ -82,7 +78,7 @@ function formActions(
   { account }: Pick<Stores, 'account'>,
   enter: (user: User) => void,
   toaster: Toaster,
-  prove: Prove,
+  passwords: Passwords,
 ): Pick<AccountActions, 'logIn' | 'register' | 'changeProfile' | 'deleteAccount'> {
   /** Returns the errors of a form. One that belongs to no field is shown as a toast as well. */
   const refuse = (error: unknown, otherwise: string): FormOutcome => {
@@ -96,10 +92,10 @@ function formActions(
   return {
     async logIn(username, password, isFromOperator) {
       try {
-        const sent = await prove(username, password, isFromOperator)
+        const sent = await passwords.prove(username, password, isFromOperator)
         const user = await calls.logIn(username, sent)
         // What was not sent as it was typed belongs to an account with a vault.
-        if (sent !== password) rememberVault(username)
+        if (sent !== password) await passwords.accepted(username)
         enter(user)
         toaster.ok(t`Login successful!`)
         return OK
@@ -133,7 +129,7 @@ function formActions(
       try {
         const state = account.getState()
         const username = state.status === 'authenticated' ? state.user.username : ''
-        await calls.deleteAccount(await prove(username, password))
+        await calls.deleteAccount(await passwords.prove(username, password))
       } catch (error) {
         if (error instanceof WantsPassword)
           return { ok: false, fields: { password: wantsPassword() }, whole: null }

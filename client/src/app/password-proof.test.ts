@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { hasKnownVault, rememberVault } from './known-vaults'
-import { provesBy, WantsPassword } from './password-proof'
+import { passwordsFor, WantsPassword } from './password-proof'
 
 const STRETCH = { salt: 'A'.repeat(22), memory_kib: 65_536, passes: 3 }
 let told: { stretch: typeof STRETCH | null }
@@ -9,7 +9,8 @@ let told: { stretch: typeof STRETCH | null }
 vi.mock('../transport/account-calls', () => ({ askWay: async () => told }))
 
 const stretching = vi.fn(async (password: string) => `part of ${password}`)
-const prove = provesBy({ prove: stretching })
+const keepOpener = vi.fn(async () => {})
+const { prove, accepted } = passwordsFor({ prove: stretching, keepOpener })
 
 beforeEach(() => {
   localStorage.clear()
@@ -38,6 +39,16 @@ describe('what is sent as a password', () => {
     rememberVault('ada')
     expect(await prove('ada', 'given', true)).toBe('given')
   })
+})
+
+it('e17 a password that the server has taken opens the vault for later pages, and its account is known to have one', async () => {
+  await accepted('ada')
+  expect([hasKnownVault('ada'), keepOpener.mock.calls.length]).toEqual([true, 1])
+})
+
+it('e17 a login does not fail where the browser keeps nothing', async () => {
+  keepOpener.mockRejectedValueOnce(new Error('The keys cannot be reached.'))
+  await expect(accepted('ada')).resolves.toBeUndefined()
 })
 
 it('e16 the accounts that had a vault here are remembered, also beside what is no list', () => {

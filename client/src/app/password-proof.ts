@@ -2,22 +2,39 @@
 import { t } from '@lingui/core/macro'
 import { askWay } from '../transport/account-calls'
 import type { VaultDoor } from '../transport/secrets-door'
-import { hasKnownVault } from './known-vaults'
+import { hasKnownVault, rememberVault } from './known-vaults'
 
-/** Returns what is sent. @param isFromOperator whether the password is one that the server has seen anyway */
-export type Prove = (username: string, password: string, isFromOperator?: boolean) => Promise<string>
+export interface Passwords {
+  /** Returns what is sent. @param isFromOperator whether the password is one that the server has seen anyway */
+  prove(username: string, password: string, isFromOperator?: boolean): Promise<string>
+  /**
+   * Somebody is logged in by what was sent last of an account with a vault. Once this resolves, also a page that is loaded anew can
+   * open the vault.
+   */
+  accepted(username: string): Promise<void>
+}
+
+/** Sends passwords as they are typed. */
+export const AS_TYPED: Passwords = { prove: async (_, password) => password, accepted: async () => {} }
 
 /** The server wants a password as it was typed, and this device knows that the account has a vault. */
 export class WantsPassword extends Error {}
 
-export function provesBy(vault: Pick<VaultDoor, 'prove'>): Prove {
-  return async (username, password, isFromOperator = false) => {
-    const { stretch } = await askWay(username)
-    if (stretch === null) {
-      if (hasKnownVault(username) && !isFromOperator) throw new WantsPassword()
-      return password
-    }
-    if (globalThis.crypto?.subtle === undefined) throw new Error(t`Vaults need an encrypted page (https).`)
-    return vault.prove(password, stretch)
+export function passwordsFor(vault: Pick<VaultDoor, 'prove' | 'keepOpener'>): Passwords {
+  return {
+    async prove(username, password, isFromOperator = false) {
+      const { stretch } = await askWay(username)
+      if (stretch === null) {
+        if (hasKnownVault(username) && !isFromOperator) throw new WantsPassword()
+        return password
+      }
+      if (globalThis.crypto?.subtle === undefined) throw new Error(t`Vaults need an encrypted page (https).`)
+      return vault.prove(password, stretch)
+    },
+    async accepted(username) {
+      rememberVault(username)
+      // Where the browser keeps nothing, the vault is open as long as the page.
+      await vault.keepOpener().catch(() => {})
+    },
   }
 }

@@ -29,7 +29,7 @@ import { createOwnDevice } from './own-device'
 import { learnPacks } from './packs'
 import { followThePage } from './page-life'
 import { createPassingOn, keepPassingOn } from './passing-on'
-import { provesBy } from './password-proof'
+import { passwordsFor } from './password-proof'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createRecentBeams, keepRecentBeams } from './recent-beams'
 import { createSavedBeams } from './saved-beams'
@@ -142,7 +142,7 @@ function accountActions(
   return {
     vault,
     beams: createSavedBeams({ stores, toaster, ...keepsKeysOf(beam), onShared }),
-    account: createAccount(stores, toaster, () => beam.rejoin(), provesBy(door)),
+    account: createAccount(stores, toaster, () => beam.rejoin(), passwordsFor(door)),
   }
 }
 

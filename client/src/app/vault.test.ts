@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { VaultActions } from '../features/vault-actions'
 import type { Beam, BeamDetails, BeamId } from '../protocol/bindings'
 import type { HowKept, PersonKeys, VaultState } from '../protocol/vaults'
@@ -23,9 +23,10 @@ const bob: PersonKeys = { username: 'bob', fingerprint: '54321', hasKeys: false 
 let kept: Record<BeamId, HowKept>
 let people: readonly PersonKeys[]
 let entered: VaultState
+let enter: () => Promise<VaultState>
 const calls: string[] = []
 const door = {
-  enterVault: async () => entered,
+  enterVault: () => enter(),
   leaveVault: async () => void calls.push('leave'),
   beginVault: async () => ['one', 'two'],
   createVault: vi.fn(async () => 'done' as const),
@@ -36,6 +37,7 @@ const door = {
   trust: async (_: BeamId, person: string) => void calls.push(`trust ${person}`),
   depositSaved: async () => void calls.push('deposit'),
   prove: async () => '',
+  keepOpener: async () => {},
 }
 
 let stores: Stores
@@ -49,10 +51,13 @@ beforeEach(() => {
   kept = { [BEAM]: 'sealed' }
   people = [bob]
   entered = OPEN
+  enter = async () => entered
   stores = createStores()
   const rekey = (id: BeamId) => void rekeyed.push(id)
   vault = createVault({ stores, toaster: createToaster(stores.toasts), door, rekey })
 })
+
+afterEach(() => vi.useRealTimers())
 
 const logsIn = () => stores.account.setState({ status: 'authenticated', user: ada }, true)
 const opensSharing = () =>
@@ -78,6 +83,31 @@ it('e17 a vault opens with the login, is remembered, and closes with its end', a
 it('e17 a page that finds nobody logged in when it starts leaves the vault for a later login', () => {
   stores.account.setState({ status: 'anonymous' }, true)
   expect(calls).toEqual([])
+})
+
+it.each([
+  ['the server does not tell', async (): Promise<VaultState> => ({ is: 'unknown' })],
+  ['the worker of the keys has failed', () => Promise.reject(new Error('failed'))],
+])('e17 a vault of which nothing is known, because %s, is tried again', async (_, fails) => {
+  vi.useFakeTimers()
+  enter = fails
+  logsIn()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(known().own).toEqual({ is: 'unknown' })
+  enter = async () => OPEN
+  await vi.advanceTimersToNextTimerAsync()
+  expect(known().own).toEqual(OPEN)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('e17 a vault is not tried again once its person has logged out', async () => {
+  vi.useFakeTimers()
+  enter = vi.fn(async (): Promise<VaultState> => ({ is: 'unknown' }))
+  logsIn()
+  await vi.advanceTimersByTimeAsync(0)
+  stores.account.setState({ status: 'anonymous' }, true)
+  await vi.runAllTimersAsync()
+  expect([known().own, vi.mocked(enter).mock.calls.length]).toEqual([null, 1])
 })
 
 it('e18 how keys are kept is known whichever comes first, the lists or the vault', async () => {

@@ -3,7 +3,7 @@ import { t } from '@lingui/core/macro'
 import type { FormOutcome } from '../features/account-actions'
 import type { VaultActions } from '../features/vault-actions'
 import type { BeamId } from '../protocol/bindings'
-import type { VaultOutcome } from '../protocol/vaults'
+import type { VaultOutcome, VaultState } from '../protocol/vaults'
 import type { BeamsState } from '../stores/beams'
 import type { Stores } from '../stores/stores'
 import { NOTHING_KNOWN, type VaultsState } from '../stores/vault'
@@ -17,6 +17,9 @@ import type { Toaster } from './toaster'
 
 const calls = loadable(() => import('../transport/beam-calls'))
 
+/** So long after the worker or the server has not told of the vault, they are asked again. In milliseconds. */
+const AGAIN_MS = 10_000
+
 interface Context {
   readonly stores: Stores
   readonly toaster: Toaster
@@ -28,28 +31,12 @@ interface Context {
 export function createVault(context: Context): VaultActions {
   const { stores, toaster, door, rekey } = context
   const tell = (change: Partial<VaultsState>) => stores.vault.setState(change)
-  const username = () => {
-    const account = stores.account.getState()
-    return account.status === 'authenticated' ? account.user.username : null
-  }
-  const enter = async () => {
-    const name = username()
-    // A browser that seals nothing has no use for one, and most accounts have none.
-    if (name === null || !(isSealing() || hasKnownVault(name))) return
-    const own = await door.enterVault(name, hasKnownVault(name))
-    if (username() !== name) return
-    if (own.is === 'open' || own.is === 'locked') rememberVault(name)
-    tell({ own: isSealing() || own.is !== 'none' ? own : null })
-  }
-  followLogin(stores, {
-    enter: () => void enter().catch(() => {}),
-    leave: () => void door.leaveVault().catch(() => {}),
-  })
+  const enter = keepOpen(context)
   followLists(context)
 
-  /** Sends a change of the vault. The worker renews no login, so that is done before. */
+  /** Sends a change of the vault. */
   const change = async (send: () => Promise<VaultOutcome>, done: string): Promise<FormOutcome> => {
-    await readMe().catch(() => null)
+    await renewed()
     const outcome = await send().catch((): VaultOutcome => 'failed')
     if (outcome !== 'done') return refused(outcome)
     await enter()
@@ -100,6 +87,44 @@ export function createVault(context: Context): VaultActions {
       else toaster.bad(t`Failed to copy the words!`)
     },
   }
+}
+
+/** Opens the vault with each login. Returns what looks again whether it is open. */
+function keepOpen({ stores, door }: Context): () => Promise<void> {
+  const username = () => {
+    const account = stores.account.getState()
+    return account.status === 'authenticated' ? account.user.username : null
+  }
+  let again: ReturnType<typeof setTimeout> | undefined
+  const enter = async () => {
+    clearTimeout(again)
+    const name = username()
+    if (name === null || !isWanted(name)) return
+    const own = await door.enterVault(name, hasKnownVault(name)).catch((): VaultState => ({ is: 'unknown' }))
+    if (username() !== name) return
+    if (own.is === 'open' || own.is === 'locked') rememberVault(name)
+    stores.vault.setState({ own: shown(own) })
+    if (own.is === 'unknown') again = setTimeout(() => void renewed().then(enter), AGAIN_MS)
+  }
+  followLogin(stores, {
+    enter: () => void enter(),
+    leave: () => void door.leaveVault().catch(() => {}),
+  })
+  return enter
+}
+
+/** A browser that seals nothing has no use for a vault, and most accounts have none. */
+function isWanted(username: string): boolean {
+  return isSealing() || hasKnownVault(username)
+}
+
+function shown(own: VaultState): VaultState | null {
+  return isSealing() || own.is !== 'none' ? own : null
+}
+
+/** Renews a stale login, which the worker does not. */
+async function renewed(): Promise<void> {
+  await readMe().catch(() => null)
 }
 
 /** Opens the vault when somebody is logged in, and closes it when that login has ended. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { toBase64Url } from '../crypto/bytes'
+import { type Bytes, toBase64Url } from '../crypto/bytes'
 import { Vault } from '../crypto/vault'
 import type { BeamId, BeamVaultChange, Vault as StoredVault, VaultChange } from '../protocol/bindings'
 import { Refused, type VaultServer } from './vault-calls'
@@ -45,16 +45,29 @@ class Accounts {
 }
 
 function keptHere(): KeptVaults {
-  const kept = new Map<string, Uint8Array<ArrayBuffer>>()
+  const kept = new Map<string, Bytes>()
+  let opener: Bytes | null = null
   return {
     read: async (username) => kept.get(username) ?? null,
     write: async (username, secret) => void kept.set(username, secret),
-    clear: async () => kept.clear(),
+    readOpener: async () => opener,
+    writeOpener: async (part) => {
+      opener = part
+    },
+    removeOpener: async () => {
+      opener = null
+    },
+    clear: async () => {
+      kept.clear()
+      opener = null
+    },
   }
 }
 
 const quick = async (password: Uint8Array, { salt }: { salt: Uint8Array }) =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array([...password, ...salt])))
+
+const noAnswer = () => Promise.reject(new Error('no answer'))
 
 let accounts: Accounts
 
@@ -76,6 +89,14 @@ async function logsIn(name: string, password: string) {
   const sent = await keeper.prove(password, stretch)
   const isIn = sent === accounts.all.get(name)?.password
   return { keeper, isIn, state: isIn ? await keeper.enterVault(name, false) : null }
+}
+
+/** The password was taken, and the page is left before it has opened the vault. */
+async function leftAtOnce(kept: KeptVaults): Promise<void> {
+  const { stretch } = accounts.all.get('ada')?.vault ?? {}
+  const page = device('ada', kept)
+  if (stretch) await page.prove('correct horse', stretch)
+  await page.keepOpener()
 }
 
 beforeEach(() => {
@@ -132,6 +153,114 @@ describe('a vault', () => {
     expect((await device('ada', kept).enterVault('ada', false)).is).toBe('open')
     await first.leaveVault()
     expect((await device('ada', kept).enterVault('ada', false)).is).toBe('locked')
+  })
+})
+
+describe('a vault whose person has just logged in', () => {
+  it('e17 is opened by the next page, and by those after it', async () => {
+    await withVault('ada')
+    const kept = keptHere()
+    await leftAtOnce(kept)
+    expect((await device('ada', kept).enterVault('ada', false)).is).toBe('open')
+    expect(await kept.readOpener()).toBeNull()
+    expect((await device('ada', kept).enterVault('ada', false)).is).toBe('open')
+  })
+
+  it('e17 is opened later where the server does not tell at first', async () => {
+    await withVault('ada')
+    const kept = keptHere()
+    await leftAtOnce(kept)
+    const away: VaultServer = { ...accounts.as('ada'), read: () => Promise.reject(new Error('away')) }
+    const unreachable = await new VaultKeeper(away, kept, quick).enterVault('ada', true)
+    expect(unreachable).toEqual({ is: 'unknown' })
+    expect((await device('ada', kept).enterVault('ada', true)).is).toBe('open')
+  })
+
+  it('e17 is opened by no page after the person has logged out', async () => {
+    await withVault('ada')
+    const kept = keptHere()
+    await leftAtOnce(kept)
+    await device('ada', kept).leaveVault()
+    expect((await device('ada', kept).enterVault('ada', false)).is).toBe('locked')
+  })
+})
+
+describe('a login that ends', () => {
+  /** A server that answers when the test says so. */
+  function slow(server: VaultServer) {
+    let [answer, ask] = [() => {}, () => {}]
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const asked = new Promise<void>((resolve) => {
+      ask = resolve
+    })
+    const late =
+      <Args extends unknown[], Told>(call: (...args: Args) => Promise<Told>) =>
+      async (...args: Args) => {
+        ask()
+        await answered
+        return call(...args)
+      }
+    return { server: { ...server, read: late(server.read), write: late(server.write) }, answer, asked }
+  }
+
+  it.each([
+    ['a password', async () => {}],
+    ['what an earlier page has kept', (first: VaultKeeper) => first.enterVault('ada', false)],
+  ])('e17 leaves nothing of a vault that is just being opened by %s', async (_, before) => {
+    await withVault('ada')
+    const kept = keptHere()
+    await leftAtOnce(kept)
+    await before(device('ada', kept))
+    const { server, answer, asked } = slow(accounts.as('ada'))
+    const keeper = new VaultKeeper(server, kept, quick)
+    const entering = keeper.enterVault('ada', false)
+    // It has read what is kept.
+    await asked
+    const leaving = keeper.leaveVault()
+    answer()
+    await Promise.all([entering, leaving])
+    expect([await keeper.isOpen(), await kept.read('ada')]).toEqual([false, null])
+  })
+
+  it('e17 leaves nothing of a vault whose password is just being changed', async () => {
+    await withVault('ada')
+    const kept = keptHere()
+    const { server, answer } = slow(accounts.as('ada'))
+    const keeper = new VaultKeeper(server, kept, quick)
+    const changing = keeper.changePassword('correct horse', 'battery staple')
+    await keeper.leaveVault()
+    answer()
+    await changing
+    expect([await keeper.isOpen(), await kept.read('ada')]).toEqual([false, null])
+  })
+
+  it('e17 takes nothing from the login that follows at once, which waits for its end', async () => {
+    await withVault('ada')
+    const kept = keptHere()
+    let hasEnded = () => {}
+    let isEnding = true
+    const clear = async () => {
+      await new Promise<void>((resolve) => {
+        hasEnded = resolve
+      })
+      isEnding = false
+      await kept.clear()
+    }
+    const read: KeptVaults['read'] = async (username) => {
+      expect(isEnding).toBe(false)
+      return kept.read(username)
+    }
+    const keeper = new VaultKeeper(accounts.as('ada'), { ...kept, clear, read }, quick)
+    const leaving = keeper.leaveVault()
+    const { stretch } = accounts.all.get('ada')?.vault ?? {}
+    if (stretch) await keeper.prove('correct horse', stretch)
+    const entering = keeper.enterVault('ada', false)
+    hasEnded()
+    await leaving
+    expect((await entering).is).toBe('open')
+    expect(await kept.read('ada')).not.toBeNull()
   })
 })
 
@@ -198,6 +327,15 @@ describe('the keys of a saved beam', () => {
     await without.enterVault('bob', false)
     expect(await without.write(BEAM, KEYS, false)).toBe('to-server')
     expect(await without.write(BEAM, KEYS, true)).toBe('nowhere')
+  })
+
+  it.each([
+    ['server', () => new VaultKeeper({ ...accounts.as('bob'), read: noAnswer }, keptHere(), quick)],
+    ['browser', () => new VaultKeeper(accounts.as('bob'), { ...keptHere(), read: noAnswer }, quick)],
+  ])('e18 wait where the %s does not tell whether there is a vault', async (_, made) => {
+    const keeper = made()
+    await keeper.enterVault('bob', true).catch(() => {})
+    await expect(keeper.write(BEAM, KEYS, false)).rejects.toThrow('It is not known')
   })
 
   it('e18 tell whether the server could ever read them', async () => {

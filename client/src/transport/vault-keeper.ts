@@ -10,7 +10,6 @@ import {
   type Hash,
   MEMORY_KIB,
   PASSES,
-  type Parts,
   SALT_BYTES,
   type Stretch,
   stretched,
@@ -30,20 +29,28 @@ import { Refused, type VaultServer } from './vault-calls'
 
 const ENTROPY_BYTES = 16
 
-/** Where opened vaults outlive the page. */
+/** Where an opened vault outlives the page, and until it is open, what opens it. */
 export interface KeptVaults {
+  /** Returns the secret of an opened vault. */
   read(username: string): Promise<Bytes | null>
   write(username: string, secret: Bytes): Promise<void>
+  /** Returns the part of a password that opens the vault of whoever has logged in with it. */
+  readOpener(): Promise<Bytes | null>
+  writeOpener(opener: Bytes): Promise<void>
+  removeOpener(): Promise<void>
+  /** Removes all of it. */
   clear(): Promise<void>
 }
 
 export class VaultKeeper implements OwnVault {
   #username: string | null = null
   #vault: Vault | null = null
-  /** Whether the account has a vault, as far as this device knows. */
-  #exists = false
-  /** What the last password that was stretched here became. */
-  #parts: Parts | null = null
+  /** Whether the account has a vault, as far as this device knows; null where the server has not told. */
+  #exists: boolean | null = false
+  /** The part of the last password that was stretched here which opens the vault. */
+  #opener: Bytes | null = null
+  /** Ends with the latest change of what this device keeps. It never fails. */
+  #keeping: Promise<void> = Promise.resolve()
   /** Settles once it is known whether the vault is open. */
   #entered: Promise<unknown> = Promise.resolve()
   /** The people whom this page lets open a beam, with their public keys. */
@@ -57,10 +64,17 @@ export class VaultKeeper implements OwnVault {
     readonly hash: Hash = argon2id,
   ) {}
 
-  /** Returns what is sent as the password, and keeps what opens the vault. @throws when the server asks for too little */
+  /** Returns what is sent as the password, and remembers what opens the vault. @throws when the server asks for too little */
   async prove(password: string, stretch: ToldStretch): Promise<string> {
-    this.#parts = await stretched(password, readStretch(stretch), this.hash)
-    return toBase64Url(this.#parts.login)
+    const { login, vault } = await stretched(password, readStretch(stretch), this.hash)
+    this.#opener = vault
+    return toBase64Url(login)
+  }
+
+  /** The server has taken the password that was stretched last: from now on a later page can open the vault too, if this one is left. */
+  async keepOpener(): Promise<void> {
+    const opener = this.#opener
+    if (opener) await this.#keep(() => this.kept.writeOpener(opener))
   }
 
   /**
@@ -77,32 +91,31 @@ export class VaultKeeper implements OwnVault {
     const before = this.#vault
     if (this.#username !== username) this.#vault = null
     this.#username = username
-    this.#exists ||= isKnown
+    this.#exists = null
+    await this.#keeping
+    // In this order: another page keeps the opened vault before it removes what has opened it.
+    const opener = this.#opener ?? (await this.kept.readOpener())
     const secret = await this.kept.read(username)
-    if (secret) this.#vault = await Vault.of(secret)
+    const here = secret ? await Vault.of(secret) : this.#vault
     const stored = await this.server.read().catch(() => undefined)
-    // Where the server does not tell, keys must not go there as they are.
-    this.#exists = isKnown || this.#vault !== null || stored !== null
-    const isOther = stored && this.#vault && stored.public_key !== this.#vault.publicKey
-    if (isOther) this.#vault = null
-    // The account has another username now.
-    if (!this.#vault && before && stored?.public_key === before.publicKey) await this.#open(before)
-    if (stored && !this.#vault && this.#parts && stored.by_password !== null)
-      await this.#open(
-        await Vault.unwrap(stored.by_password, this.#parts.vault, 'password', stored.public_key),
-      )
-    this.#parts = null
-    const isUnknown = stored === undefined && !isKnown && !this.#vault
-    return isUnknown ? { is: 'unknown' } : this.#state(stored ?? null)
+    const vault = stored ? await unlocked(stored, [here, before], opener) : here
+    // The login has ended meanwhile, or is another one.
+    if (this.#username !== username) return { is: 'unknown' }
+    this.#exists = vault !== null || isThere(stored, isKnown)
+    if (vault === here) this.#vault = vault
+    else await this.#open(vault)
+    if (stored !== undefined) await this.#forgetOpener()
+    return this.#state(stored ?? null)
   }
 
   /** Nobody is logged in any more: nothing of the vault stays on this device. */
   async leaveVault(): Promise<void> {
     this.#username = null
     this.#vault = null
+    this.#opener = null
     this.#exists = false
     this.#made = null
-    await this.kept.clear()
+    await this.#keep(() => this.kept.clear())
   }
 
   /** Begins a vault. Returns its recovery words, which are told this once. */
@@ -226,6 +239,8 @@ export class VaultKeeper implements OwnVault {
       if (there.people.length > 0) return this.#seal(beam, keys, there, this.#vault)
       if (there.version > 0) return 'nowhere'
     }
+    // Keys that have gone to the server as they are cannot be taken back.
+    if (this.#exists === null) throw new Error('It is not known whether there is a vault.')
     if (isVaulted || (this.#exists && !this.#vault)) return 'nowhere'
     return 'to-server'
   }
@@ -283,24 +298,58 @@ export class VaultKeeper implements OwnVault {
   /** The only wrong thing in what is sent is the password. */
   async #answering(act: () => Promise<VaultOutcome>): Promise<VaultOutcome> {
     try {
+      // What it finds must not take the place of what is written here.
+      await this.#entered
       return await act()
     } catch (error) {
       return error instanceof Refused && error.status === 400 ? 'wrong-password' : 'failed'
     }
   }
 
+  /** Does nothing where nobody is logged in any more. */
   async #open(vault: Vault | null): Promise<void> {
+    const username = this.#username
+    if (username === null) return
     this.#vault = vault
-    if (!vault || this.#username === null) return
+    if (!vault) return
     this.#exists = true
-    await this.kept.write(this.#username, vault.secret)
+    await this.#keep(() => this.kept.write(username, vault.secret))
+  }
+
+  async #forgetOpener(): Promise<void> {
+    this.#opener = null
+    await this.#keep(() => this.kept.removeOpener())
+  }
+
+  /** What is asked for first is done first: what was kept for a login goes with its end, and that of the next one stays. */
+  #keep(change: () => Promise<void>): Promise<void> {
+    const kept = this.#keeping.then(change)
+    this.#keeping = kept.catch(() => {})
+    return kept
   }
 
   async #state(stored: StoredVault | null): Promise<VaultState> {
     if (this.#vault) return { is: 'open', fingerprint: await fingerprintOf(this.#vault.publicKey) }
+    if (this.#exists === null) return { is: 'unknown' }
     if (!this.#exists) return { is: 'none' }
     return { is: 'locked', needsWords: stored === null || stored.by_password === null }
   }
+}
+
+/** Null where the server does not tell. One that denies a vault which this device knows is not believed. */
+function isThere(stored: StoredVault | null | undefined, isKnown: boolean): boolean | null {
+  return stored === undefined ? null : isKnown || stored !== null
+}
+
+/** Returns the vault that the server stores: one of those that are open here, or what the password opens. */
+async function unlocked(
+  { public_key, by_password }: StoredVault,
+  here: readonly (Vault | null)[],
+  opener: Bytes | null,
+): Promise<Vault | null> {
+  const open = here.find((vault) => vault?.publicKey === public_key)
+  if (open) return open
+  return opener && by_password !== null ? Vault.unwrap(by_password, opener, 'password', public_key) : null
 }
 
 function readStretch({ salt, memory_kib, passes }: ToldStretch): Stretch {

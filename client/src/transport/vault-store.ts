@@ -1,40 +1,63 @@
-/** Keeps the opened vault on this device while its person is logged in, sealed under the device key as the keys of beams are. */
+/**
+ * Keeps the opened vault on this device while its person is logged in, and before that what opens it, sealed under the device key as
+ * the keys of beams are.
+ */
 import { openBox, sealBox } from '../crypto/box'
 import { type Bytes, fromBase64Url, toBase64Url } from '../crypto/bytes'
 import type { KeyStore } from './key-store'
 import { Table } from './table'
 import type { KeptVaults } from './vault-keeper'
 
-const OWN = 'own'
+const OPENER = 'beam-e2e/1 vault-opener'
 
+/** An opened vault, with the username of its account, or what opens that of whoever is logged in. */
 interface Kept {
-  /** Whose vault it is. */
-  readonly username: string
+  readonly username: string | null
   readonly sealed: Bytes
 }
 
 export class VaultStore implements KeptVaults {
-  readonly #table = new Table<typeof OWN, Kept>('heliograph-vault', 'vaults')
+  readonly #table = new Table<'own' | 'opener', Kept>('heliograph-vault', 'vaults')
 
   constructor(readonly device: Pick<KeyStore, 'deviceKey'>) {}
 
   async read(username: string): Promise<Bytes | null> {
-    const kept = await this.#table.read(OWN)
-    if (kept?.username !== username) return null
-    const text = await openBox(await this.device.deviceKey(), kept.sealed, about(username))
-    return text === null ? null : fromBase64Url(text)
+    const kept = await this.#table.read('own')
+    return kept?.username === username ? this.#unsealed(kept, about(username)) : null
   }
 
-  /** Where the browser keeps nothing, the vault is open as long as the page. */
   async write(username: string, secret: Bytes): Promise<void> {
-    try {
-      const sealed = await sealBox(await this.device.deviceKey(), toBase64Url(secret), about(username))
-      await this.#table.write(OWN, { username, sealed })
-    } catch {}
+    await this.#write('own', username, secret, about(username))
+  }
+
+  async readOpener(): Promise<Bytes | null> {
+    const kept = await this.#table.read('opener')
+    return kept && this.#unsealed(kept, OPENER)
+  }
+
+  async writeOpener(opener: Bytes): Promise<void> {
+    await this.#write('opener', null, opener, OPENER)
+  }
+
+  async removeOpener(): Promise<void> {
+    await this.#table.remove('opener')
   }
 
   async clear(): Promise<void> {
-    await this.#table.remove(OWN)
+    await Promise.all([this.#table.remove('own'), this.#table.remove('opener')])
+  }
+
+  /** Where the browser keeps nothing, the vault is open as long as the page. */
+  async #write(key: 'own' | 'opener', username: string | null, secret: Bytes, use: string): Promise<void> {
+    try {
+      const sealed = await sealBox(await this.device.deviceKey(), toBase64Url(secret), use)
+      await this.#table.write(key, { username, sealed })
+    } catch {}
+  }
+
+  async #unsealed({ sealed }: Kept, use: string): Promise<Bytes | null> {
+    const text = await openBox(await this.device.deviceKey(), sealed, use)
+    return text === null ? null : fromBase64Url(text)
   }
 }
 

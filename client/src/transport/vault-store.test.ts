@@ -1,0 +1,34 @@
+import { IDBFactory } from 'fake-indexeddb'
+import 'fake-indexeddb/auto'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { KeyStore } from './key-store'
+import { VaultStore } from './vault-store'
+
+const SECRET = new Uint8Array(32).fill(7)
+const OPENER = new Uint8Array(32).fill(9)
+
+/** A page of this browser. */
+const page = () => new VaultStore(new KeyStore(() => 0))
+
+beforeEach(() => vi.stubGlobal('indexedDB', new IDBFactory()))
+afterEach(() => vi.unstubAllGlobals())
+
+it('e17 an opened vault is there for later pages of its person, and of nobody else', async () => {
+  await page().write('ada', SECRET)
+  expect([await page().read('ada'), await page().read('bob')]).toEqual([SECRET, null])
+})
+
+it('e17 what opens a vault is there for later pages until it is removed, which leaves the vault', async () => {
+  await page().writeOpener(OPENER)
+  await page().write('ada', SECRET)
+  expect(await page().readOpener()).toEqual(OPENER)
+  await page().removeOpener()
+  expect([await page().readOpener(), await page().read('ada')]).toEqual([null, SECRET])
+})
+
+it('e17 nothing of it is there after the logout', async () => {
+  await page().writeOpener(OPENER)
+  await page().write('ada', SECRET)
+  await page().clear()
+  expect([await page().readOpener(), await page().read('ada')]).toEqual([null, null])
+})
