@@ -278,8 +278,15 @@ export class BeamKeys {
     if (!having) return
     if (this.isSealed) this.#deposit(having)
     this.#isWithdrawn = true
-    this.#has(having)
+    this.#took(having)
     this.#knowsMore()
+  }
+
+  /** What lay in the person's vault may be newer than what the others here have. */
+  #took(having: Having): void {
+    const isNewer = having.invite !== this.#having?.invite
+    this.#has(having)
+    if (isNewer) this.#changes.again()
   }
 
   /** Only where a person has saved it here, or the keys came from there: else the server could have them by saying so. */
@@ -289,7 +296,10 @@ export class BeamKeys {
     const deposit = this.#deposits
     const put = async () => {
       const isLoggedIn = await this.#events.isLoggedIn()
-      if (isLoggedIn) await this.#secrets.deposit(this.#beam)
+      if (!isLoggedIn) return
+      const having = await this.#secrets.deposit(this.#beam)
+      this.#took(having)
+      if (having.went === 'exposed') this.rekey()
     }
     // One after the other, so that the newest keys come last.
     this.#depositing = this.#depositing.then(() => this.#untilTold(put, () => deposit === this.#deposits))

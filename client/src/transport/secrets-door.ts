@@ -5,7 +5,10 @@ import type { VaultKeeper } from './vault-keeper'
 
 export type SecretsMethod = Exclude<keyof Secrets, 'kept' | 'deposits' | 'vault'>
 /** Those for the keys of beams are the worker's own. */
-type VaultMethod = Exclude<keyof VaultKeeper, 'server' | 'kept' | 'hash' | 'isOpen' | 'read' | 'write'>
+type VaultMethod = Exclude<
+  keyof VaultKeeper,
+  'server' | 'kept' | 'hash' | 'isOpen' | 'isFor' | 'read' | 'write'
+>
 type Method = SecretsMethod | VaultMethod
 
 export interface Question {
@@ -35,6 +38,7 @@ const VAULT_METHODS: Readonly<Record<VaultMethod, true>> = {
   createVault: true,
   changePassword: true,
   recoverVault: true,
+  ownBeams: true,
   peopleOf: true,
   trust: true,
   howKept: true,
