@@ -172,6 +172,7 @@ it('e18 own beams are told before it is asked how their keys are kept', async ()
     return kept
   })
   logsIn()
+  await vi.waitFor(() => expect(known().own).toEqual(entered))
   listsCome()
   await vi.waitFor(() => expect(known().kept).toEqual({ [BEAM]: 'sealed' }))
   expect(before).toBeGreaterThan(0)
