@@ -95,6 +95,7 @@ describe('e9 a saved beam', () => {
     }
     const eve = new Secrets(nowhere, bank)
     await eve.make(BEAM)
+    await eve.stored(BEAM, true)
     await eve.deposit(BEAM)
     const secrets = new Secrets(nowhere, { ...bank, write: async () => {} })
     const { invite } = await secrets.make(BEAM)

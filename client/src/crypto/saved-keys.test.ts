@@ -152,7 +152,7 @@ it('e18_the_key_that_seals_is_exposed_from_a_deposit_on_until_another_takes_its_
   laptop.saved.areDeposited()
   laptop.saved.forOwnVault(true)
   const later = await reloaded(laptop)
-  expect([laptop.saved.isExposed, later.saved.isExposed]).toEqual([true, true])
+  expect([laptop.saved.isExposed, later.saved.isExposed, laptop.saved.isVaulted]).toEqual([true, true, false])
   await laptop.rekey([])
   expect([laptop.saved.isExposed, laptop.saved.isVaulted, laptop.saved.isDeposited]).toEqual([
     false,

@@ -269,6 +269,25 @@ describe('the keys of a saved beam', () => {
     },
   )
 
+  it('e18 are written again only where they, or who is to have them, have changed', async () => {
+    const [{ keeper }] = [await withVault('ada'), await withVault('bob')]
+    const versions: number[] = []
+    const write = async (state = STATE) => {
+      await writes(keeper, state)
+      versions.push(accounts.beam.version)
+    }
+    const newer = { ...STATE, keys: ['K', 'K2'] }
+    await write()
+    await write()
+    await write(newer)
+    await keeper.trust(BEAM, 'bob')
+    await write(newer)
+    await write(newer)
+    accounts.all.delete('bob')
+    await write(newer)
+    expect(versions).toEqual([1, 1, 2, 3, 3, 4])
+  })
+
   it('e18 come to nobody but those to whom the owner hands them', async () => {
     const [{ keeper: ada }, { keeper: bob }] = [await withVault('ada'), await withVault('bob')]
     await writes(ada)

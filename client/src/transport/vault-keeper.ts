@@ -302,7 +302,7 @@ export class VaultKeeper implements OwnVault {
     const trusted = this.#trusted.get(beam) ?? []
     const username = this.#username ?? ''
     const change = await sealedToVaults(state, { vault, username, there, before, trusted })
-    await this.server.writeKeys(beam, change)
+    if (change) await this.server.writeKeys(beam, change)
     if (this.#trusted.get(beam) === trusted) this.#trusted.delete(beam)
     return { go: 'into-vaults', tag: state.tag }
   }

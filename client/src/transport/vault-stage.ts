@@ -38,7 +38,7 @@ export class Accounts {
     return [...this.all].map(([username, { vault }]) => ({
       username,
       public_key: vault?.public_key ?? null,
-      has_keys: false,
+      has_keys: this.beam.keys.some((person) => person.username === username),
     }))
   }
 }
