@@ -273,6 +273,7 @@ export class BeamConnection {
       onChange: (encryption) => stores.encryption.setState(encryption, true),
       onLearnt: (learnt) => this.#learnt(learnt),
       onKeyed: () => this.#keyed(),
+      onDeposited: () => stores.vault.setState(({ deposits }) => ({ deposits: deposits + 1 })),
       onMissing: (count) => stores.missing.setState({ count }, true),
       onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),
       onIn: (device) => learnIn(stores, this.#beamId, device),

@@ -15,10 +15,12 @@ import { Gate } from '../transport/gate'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
+import { DepositedBeamKeys } from './deposited-beam-keys'
 import type { InOrder } from './in-order'
 import { KeptBeamKeys } from './kept-beam-keys'
 import { KeyChanges, type KeyChangesEvents } from './key-changes'
 import { SealedTexts } from './sealed-texts'
+import { untilTold } from './until-told'
 import { WaysIn, type WaysInEvents } from './ways-in'
 
 export interface BeamKeysEvents
@@ -35,6 +37,8 @@ export interface BeamKeysEvents
   onUnverified(devices: readonly DeviceId[]): void
   /** Whether a device was let in and is shown as not verified. */
   isUnverified(device: DeviceId): boolean
+  /** What this device has deposited of a saved beam is there, unless the server refuses it. */
+  onDeposited(): void
   /** Whether this device may remove others (S25). */
   mayRemove(): boolean
   /** Renews a stale login, and resolves to whether anybody is logged in. @throws when the server does not tell */
@@ -51,10 +55,6 @@ export interface KeyedBeam {
 
 /** So long another device has to change the keys when it has removed one, before this one does. In milliseconds. */
 const CHANGED_WITHIN_MS = 10_000
-
-/** Before the worker or the server is asked again, in milliseconds. The next pause is twice as long, up to a minute. */
-const PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 60_000
 
 export class BeamKeys {
   readonly ways: WaysIn
@@ -76,14 +76,8 @@ export class BeamKeys {
   #isListed = false
   /** The item that has the keys of the beam while it is kept. */
   readonly kept: KeptBeamKeys
-  /** Whether the server stores the beam, and whether this device has looked there for its keys. */
-  #isSaved = false
-  #isWithdrawn = false
-  /** How often this device has begun to look there. */
-  #lookups = 0
-  /** How often the keys were to be deposited, and what ends with the latest time. */
-  #deposits = 0
-  #depositing: Promise<unknown> = Promise.resolve()
+  /** Those that lie with a saved beam. */
+  readonly #deposited: DepositedBeamKeys
   /** Whether this page or an earlier one knows that the beam is sealed. */
   #isSealedHere: boolean
   /** Whether nothing that is sealed is in the beam; null before the server has told. */
@@ -151,6 +145,21 @@ export class BeamKeys {
         return this.#untilTold(() => this.#secrets.openKept(this.#beam, sealed, this.#sealing))
       },
       onHaving: (having) => this.#has(having),
+    })
+    this.#deposited = new DepositedBeamKeys(this.#secrets, {
+      beam: () => this.#beam,
+      isSealed: () => this.isSealed,
+      entered: () => this.#entered,
+      isLoggedIn: () => events.isLoggedIn(),
+      onWithdrawn: (having) => {
+        this.#took(having)
+        this.#knowsMore()
+      },
+      onDeposited: (deposited) => {
+        this.#took(deposited)
+        if (deposited.went === 'exposed') this.rekey()
+        else events.onDeposited()
+      },
     })
     events.onChange(this.#encryption)
     this.#isSealedHere = session.isSealed ?? false
@@ -255,54 +264,7 @@ export class BeamKeys {
   }
 
   saved(isMine: boolean): void {
-    this.#isSaved = true
-    void this.#stored(isMine)
-  }
-
-  /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */
-  async #stored(isMine: boolean): Promise<void> {
-    // The worker that asks for the keys cannot renew a stale login.
-    await Promise.all([this.#entered, this.#events.isLoggedIn().catch(() => {})])
-    // Each new socket asks anew.
-    this.#lookups += 1
-    const lookup = this.#lookups
-    // As long as the server does not tell, there may be keys: nothing is shared in clear text, and none are overwritten.
-    const having = await this.#untilTold(
-      async () => {
-        const stored = await this.#secrets.stored(this.#beam, isMine)
-        // Others may have changed them while this device was away.
-        return this.isSealed && !stored.deposits ? stored : this.#secrets.withdraw(this.#beam)
-      },
-      () => lookup === this.#lookups,
-    )
-    if (!having) return
-    if (this.isSealed) this.#deposit(having)
-    this.#isWithdrawn = true
-    this.#took(having)
-    this.#knowsMore()
-  }
-
-  /** What lay in the person's vault may be newer than what the others here have. */
-  #took(having: Having): void {
-    const isNewer = having.invite !== this.#having?.invite
-    this.#has(having)
-    if (isNewer) this.#changes.again()
-  }
-
-  /** Only where a person has saved it here, or the keys came from there: else the server could have them by saying so. */
-  #deposit({ deposits }: Having): void {
-    if (!this.#isSaved || !deposits) return
-    this.#deposits += 1
-    const deposit = this.#deposits
-    const put = async () => {
-      const isLoggedIn = await this.#events.isLoggedIn()
-      if (!isLoggedIn) return
-      const having = await this.#secrets.deposit(this.#beam)
-      this.#took(having)
-      if (having.went === 'exposed') this.rekey()
-    }
-    // One after the other, so that the newest keys come last.
-    this.#depositing = this.#depositing.then(() => this.#untilTold(put, () => deposit === this.#deposits))
+    this.#deposited.saved(isMine)
   }
 
   removed(devices: readonly DeviceId[]): void {
@@ -333,6 +295,7 @@ export class BeamKeys {
   /** The beam was left. */
   end(): void {
     this.#hasEnded = true
+    this.#deposited.end()
     this.ways.end()
   }
 
@@ -356,7 +319,7 @@ export class BeamKeys {
 
   #changed(having: Having): void {
     this.#has(having)
-    this.#deposit(having)
+    this.#deposited.deposit(having)
     this.#changes.again()
   }
 
@@ -367,6 +330,13 @@ export class BeamKeys {
     if (isNewer) this.#changed(having)
     else this.#has(having)
     this.#knowsMore()
+  }
+
+  /** What lay in the person's vault may be newer than what the others here have. */
+  #took(having: Having): void {
+    const isNewer = having.invite !== this.#having?.invite
+    this.#has(having)
+    if (isNewer) this.#changes.again()
   }
 
   #has(having: Having): void {
@@ -393,7 +363,8 @@ export class BeamKeys {
 
   /** Keys that this device does not know may be in the deposit of a saved beam. */
   async #withdraw(): Promise<void> {
-    if (this.#isSaved && this.#having?.deposits) this.#has(await this.#secrets.withdraw(this.#beam))
+    const having = await this.#deposited.withdraw(this.#having)
+    if (having) this.#has(having)
   }
 
   /** Asks the other devices for keys that this one does not know. */
@@ -429,7 +400,7 @@ export class BeamKeys {
   #decided(): Encryption {
     if (this.#having === null) return { kind: 'unknown' }
     if (this.#having.isKeyed) return { kind: 'sealed', isDeposited: this.#having.isDeposited }
-    if (this.#isSaved && !this.#isWithdrawn) return { kind: 'unknown' }
+    if (this.#deposited.isAwaited) return { kind: 'unknown' }
     // A link that carries a secret never falls back.
     if (this.#having.invite !== null) return { kind: 'waiting', isLinkOld: this.ways.isLinkOld }
     if (!this.#isListed || this.#isEmpty === null) return { kind: 'unknown' }
@@ -463,21 +434,10 @@ export class BeamKeys {
     if (invite !== null) this.kept.invited()
   }
 
-  /** Asks again and again until there is an answer. Resolves to null when it is not wanted any more, or the beam was left. */
-  async #untilTold<Answer>(ask: () => Promise<Answer>, isWanted = () => true): Promise<Answer | null> {
-    for (let wait = PAUSE_MS; isWanted() && !this.#hasEnded; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
-      try {
-        return await ask()
-      } catch {
-        await pause(wait)
-      }
-    }
-    return null
+  /** Resolves to null when the beam was left. */
+  #untilTold<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
+    return untilTold(ask, () => !this.#hasEnded)
   }
-}
-
-export function pause(milliseconds = PAUSE_MS): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
 /** Whether a message may be sealed. A text that only begins so shuts nobody out of a beam that is clear. */

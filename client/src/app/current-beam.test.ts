@@ -2,6 +2,7 @@
 
 import { i18n } from '@lingui/core'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { User } from '../protocol/bindings'
 import { pendingItem } from '../protocol/item'
 import { DIRECT } from '../protocol/way'
 import { reduceTransfers } from '../stores/transfers'
@@ -396,6 +397,30 @@ describe('in another language', () => {
     ]
     await vi.waitFor(() => expect(toasts()).toEqual(expect.arrayContaining(said)))
   })
+})
+
+it('e9_a_page_that_has_deposited_the_keys_of_its_beam_tells_so', async () => {
+  const ada: User = { username: 'ada', first_name: 'Ada', last_name: '', email: '', profile_picture: null }
+  stores.account.setState({ status: 'authenticated', user: ada }, true)
+  vi.stubGlobal(
+    'fetch',
+    async (path: string) => new Response(JSON.stringify(path.includes('/auth/me') ? { user: ada } : [])),
+  )
+  beam.enter({ ...mine, invite: 'MyBxiVvLPqxHW2CbAIKZNlWdMJ60utqB9uagdXLPQx8' })
+  FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
+  FakeSocket.newest.says({
+    type: 'authed_users',
+    message: [{ device_id: ME, name: '', caps: ['e2e1'] }],
+  })
+  FakeSocket.newest.says({
+    type: 'sync',
+    message: { epoch: 'e', oldest: 1, dropped: 0, items: [], next: null },
+  })
+  await vi.waitFor(() => expect(stores.encryption.getState().kind).toBe('sealed'))
+  const saving = beam.save('Cabin')
+  FakeSocket.newest.says({ type: 'beam_saved', message: CABIN })
+  await saving
+  await vi.waitFor(() => expect(stores.vault.getState().deposits).toBeGreaterThan(0))
 })
 
 it('s14_a_refused_item_does_not_answer_a_pending_save', async () => {

@@ -97,6 +97,8 @@ export class Page {
   unverified: readonly DeviceId[] = []
   /** The removed devices without which it has changed the keys itself. */
   shutOut: readonly DeviceId[] = []
+  /** How often its keys were deposited. */
+  deposits = 0
   /** What it calls itself. */
   name: string
   mayRemove = false
@@ -159,6 +161,9 @@ export class Page {
         this.unverified = devices
       },
       onMissing: () => {},
+      onDeposited: () => {
+        this.deposits += 1
+      },
       onName: (device, name) => this.#show({ type: 'said', device, name }),
       knowsName: (device) => this.stores.devices.getState().said[device] !== undefined,
       ownName: () => this.name,

@@ -135,6 +135,22 @@ it('e18 how keys are kept is known once the vault is open, also where the lists 
   await vi.waitFor(() => expect(known().kept).toEqual({ [BEAM]: 'sealed' }))
 })
 
+it('e18 how keys are kept is known once this page has deposited them, however late an earlier answer comes', async () => {
+  kept = {}
+  logsIn()
+  await vi.waitFor(() => expect(known().own).toEqual(OPEN))
+  let answersLate = (_: typeof kept) => {}
+  const late = new Promise<typeof kept>((resolve) => (answersLate = resolve))
+  vi.spyOn(door, 'howKept').mockReturnValueOnce(late)
+  listsCome()
+  kept = { [BEAM]: 'sealed' }
+  stores.vault.setState(({ deposits }) => ({ deposits: deposits + 1 }))
+  await vi.waitFor(() => expect(known().kept).toEqual({ [BEAM]: 'sealed' }))
+  answersLate({})
+  await late
+  expect(known().kept).toEqual({ [BEAM]: 'sealed' })
+})
+
 it('e18 the people of a beam are known while its Share dialog is open', async () => {
   logsIn()
   await vi.waitFor(() => expect(known().own).toEqual(OPEN))

@@ -150,24 +150,19 @@ function followLogin(
   look()
 }
 
-/** So often, and after so many milliseconds, own beams are asked about again of which nothing is known. Some are not encrypted. */
-const MOST_MORE = 5
-const MORE_MS = 2_000
-
-/** Learns how keys are kept when the lists of beams come, and which vaults people have when the Share dialog opens. */
+/**
+ * Learns how keys are kept when the lists of beams come and when this page has deposited keys, and which vaults people have when the
+ * Share dialog opens.
+ */
 function followLists({ stores, door }: Context): void {
   const tell = (change: Partial<VaultsState>) => stores.vault.setState(change)
-  const isEachKnown = () => {
-    const { lists } = stores.beams.getState()
-    return (
-      lists.status !== 'ready' || lists.mine.every(({ beam_id }) => stores.vault.getState().kept[beam_id])
-    )
-  }
-  // Keys come to the server a moment after their beam was saved, perhaps on another device.
-  const learnKept = async (more = MOST_MORE): Promise<void> => {
-    const kept = await door.howKept().catch(() => null)
-    if (kept) tell({ kept })
-    if (more > 0 && !isEachKnown()) setTimeout(() => void learnKept(more - 1), MORE_MS)
+  let asked = 0
+  const learnKept = () => {
+    asked += 1
+    const question = asked
+    // An answer from before the latest deposit may come late.
+    const hear = (kept: VaultsState['kept']) => question === asked && tell({ kept })
+    void door.howKept().then(hear, () => {})
   }
   const learnPeople = (beam: BeamId) =>
     void door.peopleOf(beam).then(
@@ -177,14 +172,17 @@ function followLists({ stores, door }: Context): void {
   const look = ({ lists, sharing }: BeamsState, before: BeamsState | null) => {
     if (stores.vault.getState().own === null) return
     const isOpened = sharing.status === 'ready' && before?.sharing.status !== 'ready'
-    if (isOpened || (lists.status === 'ready' && before?.lists.status !== 'ready')) void learnKept()
+    if (isOpened || (lists.status === 'ready' && before?.lists.status !== 'ready')) learnKept()
     if (isOpened) learnPeople(sharing.beam.beam_id)
     else if (sharing.status === 'closed' && before?.sharing.status === 'ready') tell({ people: [] })
   }
   stores.beams.subscribe(look)
   // The lists may be here before it is known whether there is a vault, and before it is open.
-  stores.vault.subscribe(({ own }, before) => {
-    if (own !== null && own.is !== before.own?.is) look(stores.beams.getState(), null)
+  stores.vault.subscribe(({ own, deposits }, before) => {
+    if (own === null) return
+    if (own.is !== before.own?.is) look(stores.beams.getState(), null)
+    // They come to the server a moment after their beam was saved.
+    if (deposits > before.deposits) learnKept()
   })
 }
 

@@ -10,9 +10,11 @@ export interface VaultsState {
   readonly kept: Readonly<Record<BeamId, HowKept>>
   /** The other people of the beam in the Share dialog. */
   readonly people: readonly PersonKeys[]
+  /** How often this page has deposited keys, so that others may be kept than before. */
+  readonly deposits: number
 }
 
-export const NOTHING_KNOWN: VaultsState = { own: null, kept: {}, people: [] }
+export const NOTHING_KNOWN: VaultsState = { own: null, kept: {}, people: [], deposits: 0 }
 
 export function createVaultStore() {
   return createStore<VaultsState>()(() => NOTHING_KNOWN)

@@ -1,0 +1,97 @@
+/** The keys of a saved beam, as they are deposited with it, for whoever may read it (E9), or lie in vaults (E18). */
+import type { BeamId } from '../protocol/bindings'
+import type { Deposited, Having } from '../transport/secrets'
+import type { SecretsDoor } from '../transport/secrets-door'
+import { untilTold } from './until-told'
+
+export interface DepositedBeamKeysEvents {
+  beam(): BeamId
+  /** Whether this device has the key that seals. */
+  isSealed(): boolean
+  /** Resolves once it has been looked up what this device has. */
+  entered(): Promise<void>
+  /** Renews a stale login, and resolves to whether anybody is logged in. @throws when the server does not tell */
+  isLoggedIn(): Promise<boolean>
+  /** It has been looked up what lies there, which this device may not have had. */
+  onWithdrawn(having: Having): void
+  /** What this device has deposited is there, unless the server refuses it; or new keys are to be made first. */
+  onDeposited(deposited: Deposited): void
+}
+
+export class DepositedBeamKeys {
+  /** Whether the server stores the beam, and whether this device has looked there for its keys. */
+  #isSaved = false
+  #isWithdrawn = false
+  /** How often this device has begun to look there. */
+  #lookups = 0
+  /** How often the keys were to be deposited, and what ends with the latest time. */
+  #deposits = 0
+  #depositing: Promise<unknown> = Promise.resolve()
+  #hasEnded = false
+
+  constructor(
+    readonly secrets: Pick<SecretsDoor, 'stored' | 'withdraw' | 'deposit'>,
+    readonly events: DepositedBeamKeysEvents,
+  ) {}
+
+  /** Whether keys may lie there that this device has not looked for yet. */
+  get isAwaited(): boolean {
+    return this.#isSaved && !this.#isWithdrawn
+  }
+
+  /** The beam is saved. @param isMine whether the person at this device has saved it */
+  saved(isMine: boolean): void {
+    this.#isSaved = true
+    void this.#look(isMine)
+  }
+
+  /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */
+  async #look(isMine: boolean): Promise<void> {
+    const { beam, entered, isLoggedIn, isSealed, onWithdrawn } = this.events
+    // The worker that asks for the keys cannot renew a stale login.
+    await Promise.all([entered(), isLoggedIn().catch(() => {})])
+    // Each new socket asks anew.
+    this.#lookups += 1
+    const lookup = this.#lookups
+    // As long as the server does not tell, there may be keys: nothing is shared in clear text, and none are overwritten.
+    const having = await untilTold(
+      async () => {
+        const stored = await this.secrets.stored(beam(), isMine)
+        // Others may have changed them while this device was away.
+        return isSealed() && !stored.deposits ? stored : this.secrets.withdraw(beam())
+      },
+      () => lookup === this.#lookups && !this.#hasEnded,
+    )
+    if (!having) return
+    if (isSealed()) this.deposit(having)
+    this.#isWithdrawn = true
+    onWithdrawn(having)
+  }
+
+  /** Only where the worker says that this device deposits them: else the server could have them by saying that they are saved. */
+  deposit({ deposits }: Having): void {
+    if (!this.#isSaved || !deposits) return
+    this.#deposits += 1
+    const deposit = this.#deposits
+    const put = async () => {
+      const isLoggedIn = await this.events.isLoggedIn()
+      return isLoggedIn ? this.secrets.deposit(this.events.beam()) : null
+    }
+    // One after the other, so that the newest keys come last.
+    const putting = this.#depositing.then(() =>
+      untilTold(put, () => deposit === this.#deposits && !this.#hasEnded),
+    )
+    this.#depositing = putting
+    void putting.then((deposited) => deposited && this.events.onDeposited(deposited))
+  }
+
+  /** Looks there for keys that this device does not know. Resolves to null where it takes none from there. */
+  async withdraw(having: Having | null): Promise<Having | null> {
+    return this.#isSaved && having?.deposits ? this.secrets.withdraw(this.events.beam()) : null
+  }
+
+  /** The beam was left. */
+  end(): void {
+    this.#hasEnded = true
+  }
+}
