@@ -31,6 +31,7 @@ export async function savesBeam(device: Device, name: string, text: string): Pro
   await device.enters(dialog.getByRole('textbox', { name: 'Beam Name' }), name)
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
   await device.seesToast('Beam saved successfully!')
+  await device.seesNoDialog()
   return link
 }
 

@@ -91,6 +91,11 @@ export class Device {
     await expect(this.page.getByText(text).first()).toBeVisible()
   }
 
+  /** A dialog that has closed takes its entry out of the history, which would end the way to another page. */
+  async seesNoDialog(): Promise<void> {
+    await this.page.waitForFunction(() => history.state?.overlay !== true)
+  }
+
   async sharesText(text: string): Promise<void> {
     await this.enters(await this.opensMessageField(), text)
     await this.page.getByRole('button', { name: 'Send', exact: true }).click()

@@ -46,6 +46,7 @@ export async function setsUpVault(device: Device, password = SECRET): Promise<st
   })
   await dialogOf(device).getByRole('button', { name: 'Set up a vault' }).click()
   await device.seesToast('Your vault is set up')
+  await device.seesNoDialog()
   return words.join(' ')
 }
 
@@ -56,6 +57,7 @@ export async function changesPassword(device: Device, from: string, to: string):
   await enters(device, { 'Current password': from, 'New password': to, 'Confirm password': to })
   await dialogOf(device).getByRole('button', { name: 'Change Password' }).click()
   await device.seesToast('Password changed. Your other devices are logged out.')
+  await device.seesNoDialog()
 }
 
 /** Opens the vault by its words. */
@@ -66,6 +68,7 @@ export async function recovers(device: Device, words: string, from: string, to: 
   await enters(device, { 'New password': to, 'Confirm password': to })
   await dialogOf(device).getByRole('button', { name: 'Open the vault' }).click()
   await device.seesToast('Your vault is open again')
+  await device.seesNoDialog()
 }
 
 /** Fills in the login form and sends it. */

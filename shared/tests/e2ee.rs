@@ -14,8 +14,10 @@ use heliograph_shared::e2ee::file_chunks::{
 };
 use heliograph_shared::e2ee::handed::Handed;
 use heliograph_shared::e2ee::invite::Invite;
-use heliograph_shared::e2ee::key_pair::KeyPair;
+use heliograph_shared::e2ee::key_pair::{KeyPair, PublicKey};
 use heliograph_shared::e2ee::secret::Secret;
+use heliograph_shared::e2ee::stretching::Stretch;
+use heliograph_shared::e2ee::vault::{Opens, SealedKeys, Vault, key_of_words};
 use heliograph_shared::e2ee::welcome::{Psk, Welcome};
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::limits::CHUNK_BYTES;
@@ -37,6 +39,10 @@ impl Part {
 
     fn bytes<const N: usize>(&self, name: &str) -> [u8; N] {
         self.vec(name).try_into().unwrap()
+    }
+
+    fn number(&self, name: &str) -> u32 {
+        self.0[name].as_u64().unwrap().try_into().unwrap()
     }
 
     fn vec(&self, name: &str) -> Vec<u8> {
@@ -247,4 +253,75 @@ fn two_people_compare_the_same_four_signs() {
     let changed = Share { nonce: [9; 32], ..revealed };
     let member = Member::new(beam, &admitting, part.bytes("memberNonce"), commitment);
     assert_eq!(member.reveal(&changed).map(drop), Err(Error::NotAuthentic));
+}
+
+#[test]
+fn e16_a_password_becomes_two_parts_and_none_where_it_would_be_stretched_too_little_or_too_much() {
+    let part = Part::of("stretching");
+    let stretch = Stretch {
+        salt: part.bytes("salt"),
+        memory_kib: part.number("memoryKib"),
+        passes: part.number("passes"),
+    };
+    let parts = stretch.parts(part.text("password")).ok().unwrap();
+    assert_eq!(*parts.login.expose(), part.bytes("login"));
+    assert_eq!(*parts.vault.expose(), part.bytes("vault"));
+    for refused in [
+        Stretch { memory_kib: 64 * 1024 - 1, ..stretch },
+        Stretch { memory_kib: 1024 * 1024 + 1, ..stretch },
+        Stretch { passes: 2, ..stretch },
+        Stretch { passes: 17, ..stretch },
+    ] {
+        assert_eq!(refused.parts("correct horse").err(), Some(Error::Malformed), "{refused:?}");
+    }
+}
+
+#[test]
+fn e17_a_vault_is_sealed_byte_for_byte_and_opens_by_the_password_or_the_words() {
+    let part = Part::of("vault");
+    let vault = Vault::new(part.secret("secret"));
+    let public = *vault.public();
+    assert_eq!(public, part.bytes("publicKey"));
+    let by_words = key_of_words(&Secret::new(part.bytes("entropy")));
+    assert_eq!(*by_words.expose(), part.bytes("wordsKey"));
+    let by_password = part.secret("passwordKey");
+    for (name, key, opens, other) in [
+        ("byPassword", by_password, Opens::Password, Opens::Words),
+        ("byWords", by_words, Opens::Words, Opens::Password),
+    ] {
+        let wrapped = part.text(name);
+        let nonce = *part.vec(name).first_chunk().unwrap();
+        assert_eq!(vault.wrapped(&key, opens, nonce), wrapped);
+        let opened = |key: &Secret<32>, opens, public: &PublicKey| {
+            Vault::unwrap(wrapped, key, opens, public).map(|vault| *vault.public())
+        };
+        assert_eq!(opened(&key, opens, &public), Ok(public));
+        let refused = Err(Error::NotAuthentic);
+        assert_eq!(opened(&key, other, &public), refused);
+        assert_eq!(opened(&Secret::new([9; 32]), opens, &public), refused);
+        assert_eq!(opened(&key, opens, &part.bytes("receiverPublic")), refused);
+    }
+}
+
+#[test]
+fn e18_keys_of_a_saved_beam_open_in_the_vault_they_are_sealed_to_and_from_that_account_alone() {
+    let part = Part::of("vault");
+    let [sender, receiver] = ["secret", "receiverSecret"].map(|name| Vault::new(part.secret(name)));
+    assert_eq!(*receiver.public(), part.bytes("receiverPublic"));
+    let content = part.vec("content");
+    let from_browser = SealedKeys {
+        from: part.bytes("publicKey"),
+        encapsulated: part.bytes("encapsulated"),
+        sealed: part.vec("sealed"),
+    };
+    let own = sender.seal(receiver.public(), &content, &Secret::new([5; 32])).unwrap();
+    for keys in [from_browser, own] {
+        let opened =
+            |vault: &Vault, keys: &SealedKeys| vault.open(keys).map(|content| content.to_vec());
+        assert_eq!(opened(&receiver, &keys), Ok(content.clone()));
+        let refused = Err(Error::NotAuthentic);
+        assert_eq!(opened(&sender, &keys), refused);
+        let forged = SealedKeys { from: *receiver.public(), ..keys };
+        assert_eq!(opened(&receiver, &forged), refused);
+    }
 }

@@ -37,8 +37,9 @@ export interface BeamChannel extends Opener {
   /**
    * The server stores the beam, and perhaps its keys.
    * @param isMine whether the person at this device has saved it, and so gives it the keys (H52)
+   * @returns what resolves once the keys are where they go, however long that takes
    */
-  saved(isMine: boolean): void
+  saved(isMine: boolean): Promise<void>
   /**
    * The server keeps the beam, or no longer.
    * @param isMine whether this device has asked for it
@@ -96,7 +97,7 @@ export class ClearChannel implements BeamChannel {
   listed(): void {}
   renamed(): void {}
   synced(): void {}
-  saved(): void {}
+  async saved(): Promise<void> {}
   kept(): void {}
   lookForMissing(): void {}
   removed(): void {}

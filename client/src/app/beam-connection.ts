@@ -51,6 +51,7 @@ import { isInsecure, isSealing } from './sealing-choice'
 import { updateSession } from './session-storage'
 import { SharedPlaces } from './shared-places'
 import { endTransfersOf } from './transfer-news'
+import { pause } from './until-told'
 import type { WaysIn } from './ways-in'
 
 export interface BeamConnectionEvents {
@@ -61,6 +62,9 @@ export interface BeamConnectionEvents {
 
 /** For so many milliseconds another device's Undo gives back what was received here. Its toast stays for ten seconds. */
 const UNDO_MS = 30_000
+
+/** So long a person who saves a beam waits for its keys to be kept too, which goes on after that. In milliseconds. */
+const KEYS_WITHIN_MS = 5_000
 
 /** Joins a beam, and keeps the stores up to date until `leave`. */
 export class BeamConnection {
@@ -125,7 +129,8 @@ export class BeamConnection {
   /** Saves the beam to the account. Resolves to null once it is saved, else to the reason why not. */
   async save(name: string): Promise<string | null> {
     const refusal = await this.#access.save(() => this.live.save(name))
-    if (refusal === null) this.channel.saved(true)
+    // A page that is left at once would leave a beam that no other device of its person can open.
+    if (refusal === null) await Promise.race([this.channel.saved(true), pause(KEYS_WITHIN_MS)])
     return refusal
   }
 
@@ -210,7 +215,7 @@ export class BeamConnection {
         this.#context.transfers.tell({ do: 'relay', use: message.message.relay ?? 'fallback' })
         this.#access.hear(message)
         learnWelcome(this.#context.stores, this.#beamId, message.message.join_policy)
-        if (message.message.saved) this.channel.saved(false)
+        if (message.message.saved) void this.channel.saved(false)
         // Whoever asked to keep it has shared its keys then.
         this.channel.kept(message.message.kept !== undefined, false)
         this.places.welcomed()
@@ -239,7 +244,7 @@ export class BeamConnection {
       case 'beam_saved':
         // The live items have become notes.
         this.#access.hear(message)
-        this.channel.saved(false)
+        void this.channel.saved(false)
         return void this.#notes.load()
       case 'arranged':
         return this.places.hear(message.message)

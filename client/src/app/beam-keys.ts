@@ -263,8 +263,9 @@ export class BeamKeys {
     this.#look()
   }
 
-  saved(isMine: boolean): void {
-    this.#deposited.saved(isMine)
+  /** Resolves once the keys are where they go. */
+  saved(isMine: boolean): Promise<void> {
+    return this.#deposited.saved(isMine)
   }
 
   removed(devices: readonly DeviceId[]): void {

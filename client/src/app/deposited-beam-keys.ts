@@ -39,10 +39,11 @@ export class DepositedBeamKeys {
     return this.#isSaved && !this.#isWithdrawn
   }
 
-  /** The beam is saved. @param isMine whether the person at this device has saved it */
-  saved(isMine: boolean): void {
+  /** The beam is saved. Resolves once the keys are where they go. @param isMine whether the person at this device has saved it */
+  async saved(isMine: boolean): Promise<void> {
     this.#isSaved = true
-    void this.#look(isMine)
+    await this.#look(isMine)
+    await this.#depositing
   }
 
   /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */

@@ -258,7 +258,7 @@ describe('e15 the removal of a device', () => {
     }
     const owner = await makes(new Secrets(nowhere, deposits))
     owner.mayRemove = true
-    owner.channel.saved(true)
+    void owner.channel.saved(true)
     await vi.waitFor(() => expect(written).toHaveLength(1))
     owner.channel.removed([EVE])
     await vi.waitFor(() => expect(written).toHaveLength(2))
@@ -320,7 +320,7 @@ describe('e15 a person who may not read a saved beam any more', () => {
       write: async (_: BeamId, keys: Deposit) => void written.push(keys),
     }
     const owner = await makes(new Secrets(nowhere, deposits))
-    owner.channel.saved(true)
+    void owner.channel.saved(true)
     await vi.waitFor(() => expect(written).toHaveLength(1))
     const others = new Secrets(nowhere, deposits)
     await others.enter(BEAM, null)

@@ -233,8 +233,8 @@ export class SealedBeam implements BeamChannel {
     this.#missing.hear({ is: 'synced' })
   }
 
-  saved(isMine: boolean): void {
-    this.#keys.saved(isMine)
+  saved(isMine: boolean): Promise<void> {
+    return this.#keys.saved(isMine)
   }
 
   kept(isKept: boolean, isMine: boolean): void {

@@ -202,7 +202,7 @@ describe('e3 an item', () => {
   it('that only looks sealed shuts this page out, and no later one', async () => {
     const page = new Page(new Server(), BOB, null)
     void page.opens({ ...CLEAR, message: LOOKALIKE })
-    page.channel.saved(false)
+    void page.channel.saved(false)
     page.channel.listed([])
     page.channel.synced([])
     await page.is('locked')

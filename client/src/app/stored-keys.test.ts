@@ -43,6 +43,23 @@ async function besideDeposit(): Promise<{ laptop: Page; phone: Page; bank: Depos
 }
 
 describe('e9 a saved beam', () => {
+  it('is told to be saved once its keys are deposited', async () => {
+    const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+    const [slow, deposited] = [new Gate(), vi.fn()]
+    const write = vi.fn(async () => {
+      await slow.wait()
+      deposited()
+    })
+    const owner = new Secrets(nowhere, { read: async () => null, write })
+    const { invite } = await owner.make(BEAM)
+    const laptop = new Page(server, ADA, invite, owner)
+    await laptop.is('sealed')
+    const told = laptop.channel.saved(true).then(() => expect(deposited).toHaveBeenCalled())
+    await vi.waitFor(() => expect(write).toHaveBeenCalled())
+    slow.open()
+    await told
+  })
+
   it('is opened by the keys that were deposited, and lets in whoever has a link made of them', async () => {
     const deposited = new Map<BeamId, Deposit>()
     const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
@@ -53,12 +70,12 @@ describe('e9 a saved beam', () => {
     const owner = new Secrets(nowhere, bank)
     const { invite } = await owner.make(BEAM)
     const laptop = new Page(server, ADA, invite, owner)
-    laptop.channel.saved(true)
+    void laptop.channel.saved(true)
     laptop.channel.share(ITEM, 'bread', 'text')
     await vi.waitFor(() => expect(deposited.size).toBe(1))
     await shared()
     const phone = new Page(server, BOB, null, new Secrets(nowhere, bank))
-    phone.channel.saved(false)
+    void phone.channel.saved(false)
     expect((await phone.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
     expect(phone.states).not.toContain('locked')
     expect(phone.invite).not.toBe(invite)
@@ -73,12 +90,12 @@ describe('e9 a saved beam', () => {
     const secrets = new Secrets(nowhere, { read: async () => null, write })
     const { invite } = await secrets.make(BEAM)
     const page = new Page(server, ADA, invite, secrets)
-    page.channel.saved(false)
+    void page.channel.saved(false)
     await vi.waitFor(async () => expect((await secrets.enter(BEAM, null)).isDeposited).toBe(true))
     // It may say so with each new socket.
-    page.channel.saved(false)
+    void page.channel.saved(false)
     const change = vi.spyOn(secrets, 'stored')
-    page.channel.saved(false)
+    void page.channel.saved(false)
     await vi.waitFor(() => expect(change).toHaveResolved())
     await secrets.enter(BEAM, null)
     expect(write).not.toHaveBeenCalled()
@@ -100,7 +117,7 @@ describe('e9 a saved beam', () => {
     const secrets = new Secrets(nowhere, { ...bank, write: async () => {} })
     const { invite } = await secrets.make(BEAM)
     const page = new Page(server, ADA, invite, secrets)
-    for (let times = 0; times < 3; times += 1) page.channel.saved(false)
+    for (let times = 0; times < 3; times += 1) void page.channel.saved(false)
     await vi.waitFor(async () => expect((await secrets.enter(BEAM, null)).isDeposited).toBe(true))
     await secrets.withdraw(BEAM)
     page.channel.share(ITEM, 'oat milk', 'text')
@@ -121,7 +138,7 @@ describe('e9 a saved beam', () => {
         await login.wait()
         return true
       }
-      phone.channel.saved(false)
+      void phone.channel.saved(false)
       if (isFull) {
         laptop.channel.share(ITEM, 'bread', 'text')
         await shared()
@@ -141,7 +158,7 @@ describe('e9 a saved beam', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const { phone, bank } = await besideDeposit()
     const read = vi.spyOn(bank, 'read').mockRejectedValueOnce(new Error('The server answers 503.'))
-    phone.channel.saved(false)
+    void phone.channel.saved(false)
     server.lists(BOB)
     phone.channel.share(OTHER, 'lemons', 'text')
     await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(1))
@@ -157,7 +174,7 @@ describe('e9 a saved beam', () => {
     laptop.asks = true
     server.lists(ADA, BOB)
     await vi.waitFor(() => expect(phone.trust[ADA]).toMatchObject({ state: 'unverified' }))
-    phone.channel.saved(false)
+    void phone.channel.saved(false)
     await phone.is('sealed')
     expect(phone.trust[ADA]).toBeNull()
   })
@@ -173,7 +190,7 @@ describe('e9 a saved beam', () => {
     await vi.waitFor(() => expect(server.of('signal')).toHaveLength(1))
     expect(laptop.trust[BOB]).toMatchObject({ state: 'asking' })
 
-    bob.channel.saved(false)
+    void bob.channel.saved(false)
     await bob.is('sealed')
     await vi.waitFor(() => expect(laptop.trust[BOB]).toBeNull())
     expect(laptop.confirms(BOB)).toBe(false)
@@ -182,7 +199,7 @@ describe('e9 a saved beam', () => {
   it('opens what came before the server told what was deposited', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const { laptop, phone, bank } = await besideDeposit()
-    phone.channel.saved(false)
+    void phone.channel.saved(false)
     await phone.is('sealed')
     await laptop.secrets.rekey(BEAM, [])
     await laptop.secrets.deposit(BEAM)
@@ -197,14 +214,14 @@ describe('e9 a saved beam', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     expect(phone.resyncs).toBe(0)
-    phone.channel.saved(false)
+    void phone.channel.saved(false)
     await vi.waitFor(() => expect(phone.resyncs).toBe(1))
     expect((await phone.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
   })
 
   it('whose keys nobody deposited waits for another device, as any other', async () => {
     const page = new Page(server, BOB, null)
-    page.channel.saved(false)
+    void page.channel.saved(false)
     server.lists(ADA, BOB)
     await page.is('sealed')
     expect(page.states).toContain('locked')
@@ -222,7 +239,7 @@ describe('e9 new keys of a saved beam', () => {
     const { invite } = await secrets.make(BEAM)
     const owner = new Page(server, ADA, invite, secrets)
     await owner.is('sealed')
-    owner.channel.saved(true)
+    void owner.channel.saved(true)
     await vi.waitFor(() => expect(owner.deposits).toBe(1))
     expect(taken).toHaveLength(1)
     return { owner, taken, write }

@@ -95,7 +95,7 @@ afterEach(() => {
 
 describe('a beam that was saved before its owner had a vault', () => {
   beforeEach(async () => {
-    laptop.channel.saved(true)
+    void laptop.channel.saved(true)
     await vi.waitFor(() => expect(given).toHaveLength(1))
   })
 
@@ -110,7 +110,7 @@ describe('a beam that was saved before its owner had a vault', () => {
   it('e18_gets_new_keys_when_its_owner_comes_back_to_it_with_the_vault', async () => {
     await makesVault((await elsewhere()).vault)
     await logsIn(laptop.vault)
-    laptop.channel.saved(false)
+    void laptop.channel.saved(false)
     await isWritten(1)
     await bobReadsAlone()
     expect(given).toHaveLength(1)
@@ -119,14 +119,14 @@ describe('a beam that was saved before its owner had a vault', () => {
 
 it('e18_new_keys_that_another_device_of_the_owner_has_made_come_to_everybody_in_the_beam', async () => {
   await makesVault(laptop.vault)
-  laptop.channel.saved(true)
+  void laptop.channel.saved(true)
   await isWritten(1)
   const before = laptop.invite
   const phone = newDevice()
   await logsIn(phone.vault)
   await phone.secrets.rekeySaved(BEAM)
   expect(accounts.beam.version).toBe(2)
-  laptop.channel.saved(false)
+  void laptop.channel.saved(false)
   await vi.waitFor(() => expect(laptop.invite).not.toBe(before), { timeout: 5_000 })
   await bobReadsAlone()
 })
@@ -135,8 +135,8 @@ it('e18_a_beam_that_is_saved_with_a_vault_keeps_its_link', async () => {
   await makesVault(laptop.vault)
   const before = laptop.invite
   // The server tells everybody before it answers.
-  laptop.channel.saved(false)
-  laptop.channel.saved(true)
+  void laptop.channel.saved(false)
+  void laptop.channel.saved(true)
   await isWritten(1)
   expect([laptop.invite, given, await laptop.vault.howKept()]).toEqual([before, [], { [BEAM]: 'sealed' }])
 })

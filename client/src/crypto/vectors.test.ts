@@ -9,6 +9,9 @@ import { deviceKeys, openFrom } from './device-keys'
 import { type Kind, keyIdOf, Opener, Sealer } from './envelope'
 import { CHUNK_BYTES, chunkStart, FileCipher, HEADER_BYTES } from './file-chunks'
 import { inviteKeysOf, proofOf } from './invite'
+import { entropyIn, keyOfWords, wordsOf } from './recovery-words'
+import { argon2id, stretched } from './stretching'
+import { fingerprintOf, Vault } from './vault'
 import { openWelcome, publicBytes } from './welcome'
 
 function bytes(text: string): Bytes {
@@ -111,4 +114,47 @@ describe('what two people compare', () => {
     expect(signs).toEqual(vector.signs)
     expect([psk.id, psk.psk].map(toBase64Url)).toEqual([vector.pskId, vector.psk])
   })
+})
+
+it('e16 a password becomes two parts', async () => {
+  const { password, quick, ...vector } = vectors.stretching
+  const stretch = { ...vector, salt: bytes(vector.salt) }
+  // What is stretched as much as a real one takes a second: Rust does that.
+  const written = async (typed: Bytes) => {
+    expect(toBase64Url(await argon2id(typed, { ...stretch, ...quick }))).toBe(quick.hash)
+    return bytes(vector.hash)
+  }
+  const { login, vault } = await stretched(password, stretch, written)
+  expect([login, vault].map(toBase64Url)).toEqual([vector.login, vector.vault])
+})
+
+it('e17 a vault opens by the password or the words, and has one public key and fingerprint', async () => {
+  const { secret, publicKey, fingerprint, words, entropy, wordsKey, ...vector } = vectors.vault
+  expect((await wordsOf(bytes(entropy))).join(' ')).toBe(words)
+  expect(await entropyIn(words)).toEqual(bytes(entropy))
+  expect(toBase64Url(await keyOfWords(bytes(entropy)))).toBe(wordsKey)
+  expect(await fingerprintOf(publicKey)).toBe(fingerprint)
+  for (const [wrapped, key, opens] of [
+    [vector.byPassword, vector.passwordKey, 'password'],
+    [vector.byWords, wordsKey, 'words'],
+  ] as const) {
+    const vault = await Vault.unwrap(wrapped, bytes(key), opens, publicKey)
+    expect(vault && toBase64Url(vault.secret)).toBe(secret)
+  }
+})
+
+it('e18 the keys of a saved beam open in the vault that they are sealed to', async () => {
+  const { publicKey, receiverSecret, receiverPublic, encapsulated, sealed, content } = vectors.vault
+  const receiver = await Vault.of(bytes(receiverSecret))
+  expect(receiver.publicKey).toBe(receiverPublic)
+  const opened = await receiver.open({ from: publicKey, encapsulated, sealed })
+  expect(opened).toEqual(JSON.parse(new TextDecoder().decode(bytes(content))))
+})
+
+it('e18 what an owner has sealed to itself opens for that account alone', async () => {
+  const { secret, publicKey, receiverSecret, own } = vectors.vault
+  const [owner, other] = [await Vault.of(bytes(secret)), await Vault.of(bytes(receiverSecret))]
+  const sealed = { ...own, from: publicKey }
+  expect(await owner.openOwn(sealed)).toEqual(JSON.parse(new TextDecoder().decode(bytes(own.content))))
+  expect(await other.openOwn(sealed)).toBeNull()
 })

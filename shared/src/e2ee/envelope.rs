@@ -168,7 +168,7 @@ impl ContentKey {
     }
 
     fn cipher(&self, page: [u8; PAGE_BYTES]) -> Aes256Gcm {
-        let key = derive::<32>(&self.secret, "beam-e2e/1 msg", &page);
+        let key: Secret<32> = derive(&self.secret, "beam-e2e/1 msg", &page);
         Aes256Gcm::new(key.expose().into())
     }
 }

@@ -9,7 +9,11 @@ use super::secret::Secret;
 const HASH_BYTES: usize = 32;
 
 /// Derives `N` bytes. `info` says what they are for, so that no two uses have the same bytes.
-pub(super) fn derive<const N: usize>(secret: &Secret<32>, info: &str, salt: &[u8]) -> Secret<N> {
+pub(super) fn derive<const M: usize, const N: usize>(
+    secret: &Secret<M>,
+    info: &str,
+    salt: &[u8],
+) -> Secret<N> {
     expand_with(&Hkdf::new(Some(salt), secret.expose()), info.as_bytes())
 }
 

@@ -17,4 +17,6 @@ pub mod key_pair;
 mod mac;
 mod padding;
 pub mod secret;
+pub mod stretching;
+pub mod vault;
 pub mod welcome;
