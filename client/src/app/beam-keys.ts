@@ -158,10 +158,14 @@ export class BeamKeys {
       entered: () => this.#entered,
       isLoggedIn: () => events.isLoggedIn(),
       onWithdrawn: (having) => {
-        this.#has(having)
+        this.#took(having)
         this.#knowsMore()
       },
-      onDeposited: () => events.onDeposited(),
+      onDeposited: (deposited) => {
+        this.#took(deposited)
+        if (deposited.went === 'exposed') this.rekey()
+        else events.onDeposited()
+      },
     })
     events.onChange(this.#encryption)
     this.#entered = this.#enter(session.invite ?? null)
@@ -349,6 +353,13 @@ export class BeamKeys {
     if (isNewer) this.#changed(having)
     else this.#has(having)
     this.#knowsMore()
+  }
+
+  /** What lay in the person's vault may be newer than what the others here have. */
+  #took(having: Having): void {
+    const isNewer = having.invite !== this.#having?.invite
+    this.#has(having)
+    if (isNewer) this.#changes.again()
   }
 
   #has(having: Having): void {

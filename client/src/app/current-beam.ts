@@ -174,7 +174,12 @@ export class CurrentBeam {
     const session = this.#session()
     if (session?.beamId !== old) {
       moveStoredTrust(old, beam_id)
-      if (isMine && isSealing()) void this.#secrets.moved(old, beam_id, true).catch(() => {})
+      // The new link is to open what is saved too.
+      const moved = async () => {
+        await this.#secrets.moved(old, beam_id, true)
+        await this.#secrets.depositSaved(beam_id)
+      }
+      if (isMine && isSealing()) void moved().catch(() => {})
       return
     }
     moveDeviceToken(old, beam_id)

@@ -1,6 +1,6 @@
 /** The keys of a saved beam, as they are deposited with it, for whoever may read it (E9), or lie in vaults (E18). */
 import type { BeamId } from '../protocol/bindings'
-import type { Having } from '../transport/secrets'
+import type { Deposited, Having } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { untilTold } from './until-told'
 
@@ -14,8 +14,8 @@ export interface DepositedBeamKeysEvents {
   isLoggedIn(): Promise<boolean>
   /** It has been looked up what lies there, which this device may not have had. */
   onWithdrawn(having: Having): void
-  /** What this device has deposited is there, unless the server refuses it. */
-  onDeposited(): void
+  /** What this device has deposited is there, unless the server refuses it; or new keys are to be made first. */
+  onDeposited(deposited: Deposited): void
 }
 
 export class DepositedBeamKeys {
@@ -69,22 +69,21 @@ export class DepositedBeamKeys {
     onWithdrawn(having)
   }
 
-  /** Only where a person has saved it here, or the keys came from there: else the server could have them by saying so. */
+  /** Only where the worker says that this device deposits them: else the server could have them by saying that they are saved. */
   deposit({ deposits }: Having): void {
     if (!this.#isSaved || !deposits) return
     this.#deposits += 1
     const deposit = this.#deposits
     const put = async () => {
       const isLoggedIn = await this.events.isLoggedIn()
-      if (isLoggedIn) await this.secrets.deposit(this.events.beam())
-      return isLoggedIn
+      return isLoggedIn ? this.secrets.deposit(this.events.beam()) : null
     }
     // One after the other, so that the newest keys come last.
     const putting = this.#depositing.then(() =>
       untilTold(put, () => deposit === this.#deposits && !this.#hasEnded),
     )
     this.#depositing = putting
-    void putting.then((isDone) => isDone && this.events.onDeposited())
+    void putting.then((deposited) => deposited && this.events.onDeposited(deposited))
   }
 
   /** Looks there for keys that this device does not know. Resolves to null where it takes none from there. */

@@ -35,6 +35,7 @@ async function besideDeposit(): Promise<{ laptop: Page; phone: Page; bank: Depos
   const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
   const owner = new Secrets(nowhere, bank)
   const { invite } = await owner.make(BEAM)
+  await owner.stored(BEAM, true)
   await owner.deposit(BEAM)
   const laptop = new Page(server, ADA, invite, owner)
   await laptop.is('sealed')
@@ -111,6 +112,7 @@ describe('e9 a saved beam', () => {
     }
     const eve = new Secrets(nowhere, bank)
     await eve.make(BEAM)
+    await eve.stored(BEAM, true)
     await eve.deposit(BEAM)
     const secrets = new Secrets(nowhere, { ...bank, write: async () => {} })
     const { invite } = await secrets.make(BEAM)

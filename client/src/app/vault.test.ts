@@ -5,6 +5,7 @@ import type { Beam, BeamDetails, BeamId } from '../protocol/bindings'
 import type { HowKept, PersonKeys, VaultState } from '../protocol/vaults'
 import { reduceBeams } from '../stores/beams'
 import { createStores, type Stores } from '../stores/stores'
+import type { Deposited } from '../transport/secrets'
 import { hasKnownVault } from './known-vaults'
 import { createToaster } from './toaster'
 import { createVault } from './vault'
@@ -25,6 +26,8 @@ let people: readonly PersonKeys[]
 let entered: VaultState
 let enter: () => Promise<VaultState>
 const calls: string[] = []
+const owned: BeamId[] = []
+let went: Deposited['went']
 const door = {
   enterVault: () => enter(),
   leaveVault: async () => void calls.push('leave'),
@@ -32,10 +35,14 @@ const door = {
   createVault: vi.fn(async () => 'done' as const),
   changePassword: vi.fn(async () => 'wrong-password' as const),
   recoverVault: vi.fn(async () => 'wrong-words' as const),
+  ownBeams: async (beams: readonly BeamId[]) => void owned.push(...beams),
   howKept: async () => kept,
   peopleOf: async () => people,
   trust: async (_: BeamId, person: string) => void calls.push(`trust ${person}`),
-  depositSaved: async () => void calls.push('deposit'),
+  depositSaved: async () => {
+    calls.push('deposit')
+    return { went } as Deposited
+  },
   prove: async () => '',
   keepOpener: async () => {},
 }
@@ -47,7 +54,8 @@ const known = () => stores.vault.getState()
 
 beforeEach(() => {
   localStorage.clear()
-  for (const list of [calls, rekeyed]) list.length = 0
+  for (const list of [calls, rekeyed, owned]) list.length = 0
+  went = 'into-vaults'
   kept = { [BEAM]: 'sealed' }
   people = [bob]
   entered = OPEN
@@ -166,9 +174,44 @@ it.each([
   expect(await change()).toMatchObject({ ok: false, fields: { [field]: expect.any(String) } })
 })
 
+it('e18 own beams whose keys the server still has get new ones whenever the vault is opened', async () => {
+  kept = { [BEAM]: 'readable' }
+  logsIn()
+  await vi.waitFor(() => expect(rekeyed).toEqual([BEAM]))
+})
+
+it('e18 own beams are told before it is asked how their keys are kept', async () => {
+  entered = { is: 'locked', needsWords: false }
+  let before = -1
+  const spy = vi.spyOn(door, 'howKept').mockImplementation(async () => {
+    if (before < 0) before = owned.length
+    return kept
+  })
+  logsIn()
+  await vi.waitFor(() => expect(known().own).toEqual(entered))
+  listsCome()
+  await vi.waitFor(() => expect(known().kept).toEqual({ [BEAM]: 'sealed' }))
+  expect(before).toBeGreaterThan(0)
+  spy.mockRestore()
+})
+
+const toasts = () => stores.toasts.getState().toasts.map(({ tone }) => tone)
+
 it('e18 keys are handed to a person with a vault, of a beam whose keys are in vaults', async () => {
   await vault.handKeys(BEAM, 'bob')
-  expect(calls).toEqual(['trust bob', 'deposit'])
+  expect([calls, toasts()]).toEqual([['trust bob', 'deposit'], ['ok']])
+})
+
+it('e18 nobody is told to be able to open a beam whose keys went nowhere', async () => {
+  went = 'nowhere'
+  await vault.handKeys(BEAM, 'bob')
+  expect(toasts()).toEqual(['bad'])
+})
+
+it('e18 a beam whose key the server may have gets a new one for a person who is to open it', async () => {
+  went = 'exposed'
+  await vault.handKeys(BEAM, 'bob')
+  expect([rekeyed, toasts()]).toEqual([[BEAM], []])
 })
 
 it.each([

@@ -32,7 +32,12 @@ export function createVault(context: Context): VaultActions {
   const { stores, toaster, door, rekey } = context
   const tell = (change: Partial<VaultsState>) => stores.vault.setState(change)
   const enter = keepOpen(context)
+  tellOwnBeams(context)
   followLists(context)
+  // Not once, when the vault is made: a tab that is closed meanwhile has moved some of them.
+  stores.vault.subscribe(({ own }, before) => {
+    if (own?.is === 'open' && before.own?.is !== 'open') void moveDeposits(door, rekey).catch(() => {})
+  })
 
   /** Sends a change of the vault. */
   const change = async (send: () => Promise<VaultOutcome>, done: string): Promise<FormOutcome> => {
@@ -52,11 +57,7 @@ export function createVault(context: Context): VaultActions {
         return null
       }
     },
-    create: async (password, fresh) => {
-      const outcome = await change(() => door.createVault(password, fresh), t`Your vault is set up`)
-      if (outcome.ok) void moveDeposits(door, rekey).catch(() => {})
-      return outcome
-    },
+    create: (password, fresh) => change(() => door.createVault(password, fresh), t`Your vault is set up`),
     changePassword: (password, fresh) =>
       change(
         () => door.changePassword(password, fresh),
@@ -75,9 +76,12 @@ export function createVault(context: Context): VaultActions {
         tell({ kept, people })
         if (!hasVault || !isSealed) return
         await door.trust(beam, person)
-        await door.depositSaved(beam)
+        const { went } = await door.depositSaved(beam)
+        // With the new keys, which the server does not have, they go to that person too.
+        if (went === 'exposed') rekey(beam)
         tell({ people: await door.peopleOf(beam) })
-        toaster.ok(t`${{ person }} can open the beam now`)
+        if (went === 'into-vaults') toaster.ok(t`${{ person }} can open the beam now`)
+        else if (went !== 'exposed') toaster.bad(failed())
       } catch {
         toaster.bad(failed())
       }
@@ -182,9 +186,20 @@ function followLists({ stores, door }: Context): void {
   })
 }
 
+/** Which beams are the person's own, the worker is told before it is asked about them. */
+function tellOwnBeams({ stores, door }: Context): void {
+  const look = ({ lists }: BeamsState) => {
+    if (lists.status === 'ready') void door.ownBeams(lists.mine.map(({ beam_id }) => beam_id)).catch(() => {})
+  }
+  stores.beams.subscribe((state, before) => state.lists !== before.lists && look(state))
+  look(stores.beams.getState())
+}
+
 /** The server has the keys of beams that were saved before there was a vault: they get new ones, and the deposit ends. */
 async function moveDeposits(door: VaultDoor, rekey: (beam: BeamId) => void): Promise<void> {
-  const [kept, mine] = await Promise.all([door.howKept(), (await calls()).listBeams()])
+  const mine = await (await calls()).listBeams()
+  await door.ownBeams(mine.map(({ beam_id }) => beam_id))
+  const kept = await door.howKept()
   for (const { beam_id } of mine) if (kept[beam_id] === 'readable') rekey(beam_id)
 }
 

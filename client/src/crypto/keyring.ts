@@ -18,9 +18,10 @@ import { headerOf, type Kind, type Opened, Opener } from './envelope'
 import type { InviteKeys } from './invite'
 import { openKept, sealKept } from './kept-keys'
 import { KnownDevices } from './known-devices'
-import { type OpenedKeys, SavedKeys } from './saved-keys'
+import { SavedKeys, type SavedShared } from './saved-keys'
 import { type Changes, compareStates, type KeptShared, type SharedKeys, sharedIn } from './shared-keys'
 import { UnverifiedDevices } from './unverified-devices'
+import type { OwnEntry, OwnState } from './vault'
 
 /** More beam keys than a beam ever had say that somebody fills the memory: each removal of a device makes one. */
 const MOST_KEYS = 256
@@ -37,8 +38,11 @@ const MOMENTARY: readonly Kind[] = ['signal', 'delete_note']
 /** The changes of keys that nobody has changed, and of which nobody told how often they were. */
 const NEVER: Changes = [0, 0]
 
+/** What names a beam in the vault of its owner. */
+const TAG_BYTES = 16
+
 /** How much of what this device is told it takes: all where that is newer, or only the keys, to open with. */
-type Taken = 'all' | 'keys' | 'nothing'
+export type Taken = 'all' | 'keys' | 'nothing'
 
 export class Keyring {
   readonly devices = new KnownDevices()
@@ -82,9 +86,12 @@ export class Keyring {
   async rekey(devices: readonly string[]): Promise<void> {
     this.devices.forget(devices)
     const made = await makeCurrent(randomBytes(KEY_BYTES), randomBytes(KEY_BYTES))
-    const [keys, invites] = this.#changes
+    const [told, invites] = this.#changes
+    // Where nobody told how often they were changed, there is one more of them for every time.
+    const keys = told || this.#openers.size
     this.#replace({ ...made, changes: [keys + 1, invites + 1], removed: this.devices.gone })
     this.#shutsOut(this.devices.gone)
+    this.saved.changed()
   }
 
   /** Keys were made here that none of these is handed: nothing has to be compared with them any more. */
@@ -231,15 +238,53 @@ export class Keyring {
     return this.#takeSaved(told, (sealing, secret) => isProven(deposit, sealing, secret))
   }
 
-  /** Takes in the same way what lay in the vault of the person at this device, of whose own keys nothing has to be proved (E18). */
-  withdrawVaulted({ isOwn, ...told }: OpenedKeys): Promise<boolean> {
-    const vaulted = { ...told, isVaulted: true }
-    return this.#takeSaved(vaulted, async (sealing, secret) => isOwn || namesKey(sealing, secret))
+  /** Takes in the same way what another account has sealed to the vault of the person at this device (E18). */
+  withdrawHanded(told: SavedShared): Promise<boolean> {
+    return this.#takeSaved({ ...told, isVaulted: true }, namesKey)
+  }
+
+  /**
+   * Takes what the person at this device has sealed to itself (E18): all of it, as of a device that is in, where it is of this beam. Returns
+   * how much it has taken.
+   */
+  async withdrawOwn({ tag, people: _, ...told }: OwnEntry): Promise<Taken> {
+    const link = this.#invite
+    const [secret, sealing] = [keyOf(told.invite), (await namedKeys(told.keys))?.get(told.current)]
+    if (!secret || !sealing) return 'nothing'
+    const isOfLink = link === null || isEqual(secret, link.secret) || (await namesKey(sealing, link.secret))
+    let taken = 'nothing' as Taken
+    await this.take({ ...told, isVaulted: true }, (keys) => {
+      if (this.isKeyed) taken = this.#takenOfOwn(tag, keys)
+      // The link may have come meanwhile.
+      else if (isOfLink && this.#invite === link) taken = 'all'
+      return taken
+    })
+    if (taken === 'nothing') return taken
+    this.saved.because('withdrawn')
+    this.saved.areInVault(taken === 'all' ? tag : null)
+    return taken
+  }
+
+  /**
+   * How much counts of what lies in the vault for a beam: all where it bears the tag that this device knows. The first time, before it knows
+   * one, who has the key that seals here may say what counts, as with links.
+   */
+  #takenOfOwn(tag: string, keys: ReadonlyMap<string, Bytes>): Taken {
+    if (this.saved.tag !== null) return this.saved.tag === tag ? 'all' : 'nothing'
+    if (keys.has(this.#currentId ?? '')) return 'all'
+    return [...keys.keys()].some((id) => this.#openers.has(id)) ? 'keys' : 'nothing'
+  }
+
+  /** Returns what its owner seals of it (E18); null before this device has been let in. */
+  forVault(): OwnState | null {
+    const { shared } = this
+    const tag = this.saved.tag ?? toBase64Url(randomBytes(TAG_BYTES))
+    return shared && { ...shared, hasLetIn: true, isVaulted: true, tag }
   }
 
   /** @param isRight says whether the keys are of the beam of the link with that secret */
   async #takeSaved(
-    { keys, current, isDeposited, isVaulted }: Pick<SharedKeys, 'keys' | 'current' | keyof SavedKeys['told']>,
+    { keys, current, isDeposited, isVaulted }: SavedShared & SavedKeys['told'],
     isRight: (sealing: Bytes, secret: Bytes) => Promise<boolean>,
   ): Promise<boolean> {
     const sealing = (await namedKeys(keys))?.get(current)
@@ -339,9 +384,9 @@ export class Keyring {
     if (taken === 'nothing') return false
     this.#add(keys)
     this.#hasLetIn ||= told.hasLetIn
-    this.saved.learn(told, taken === 'all')
+    const isNewer = taken === 'all' && (!this.shared || compareStates(told, this.shared) > 0)
+    this.saved.learn(told, taken === 'all', isNewer)
     if (taken === 'all') {
-      const isNewer = !this.shared || compareStates(told, this.shared) > 0
       this.devices.merge(told.devices, removed)
       if (isNewer) this.#replace({ ...made, changes, removed })
     }

@@ -1,25 +1,22 @@
 /** Where the keys of a saved beam may be, as one device knows it: with the server as they are (E9), or in vaults (E18). */
 import { type DepositReason, type KeptShared, laterReason, type SharedKeys } from './shared-keys'
 
-type Told = Pick<SharedKeys, 'isDeposited' | 'isVaulted'>
-type Kept = Pick<KeptShared, 'isDeposited' | 'isVaulted' | 'isStored' | 'depositReason'>
+type Told = Pick<SharedKeys, 'isDeposited' | 'isVaulted'> & Pick<KeptShared, 'isExposed'>
+type Kept = Told & Pick<KeptShared, 'isStored' | 'depositReason' | 'vaultTag'>
 
 /** Keys as they go to whoever may open a saved beam, as base64url. */
 export type SavedShared = Pick<SharedKeys, 'keys' | 'current' | 'isDeposited'>
-
-/** Those that lay in the vault of the person at this device. */
-export interface OpenedKeys extends SavedShared {
-  /** Whether that person has sealed them: then they need no other proof. */
-  readonly isOwn: boolean
-}
 
 export class SavedKeys {
   /** Whether the server has them, as this device knows by itself or was told. */
   #isDeposited = false
   #isVaulted = false
+  #isExposed = false
   /** Whether the server says that it stores the beam. */
   #isStored = false
   #reason: DepositReason = 'none'
+  #isForOwnVault = false
+  #tag: string | null = null
 
   /** Whether the server may have the keys. */
   get isDeposited(): boolean {
@@ -31,58 +28,101 @@ export class SavedKeys {
     return this.#isVaulted
   }
 
+  /** Whether the server may have the key that seals. In a vault it would protect nothing: it is changed before. */
+  get isExposed(): boolean {
+    return this.#isExposed || (this.#isStored && !this.#isVaulted)
+  }
+
+  /** Whether the person at this device has saved the beam. */
+  get isMine(): boolean {
+    return this.#reason === 'saved'
+  }
+
   /**
-   * Whether this device deposits the keys. Else the server could have them by saying that somebody has saved the beam, or say which keys
-   * count.
+   * Whether this device may give the keys to the server as they are. Else the server could have them by saying that somebody has saved the
+   * beam, or say which keys count.
    */
-  get deposits(): boolean {
+  get maySend(): boolean {
     return this.#reason === 'saved' || this.#reason === 'withdrawn'
   }
 
+  /** Whether this device keeps the server's copy of the keys up to date. Into a vault of its person it may always seal them. */
+  get deposits(): boolean {
+    return this.#isForOwnVault || this.maySend
+  }
+
+  /** What names the beam in the vault of the person at this device; null before that is known. */
+  get tag(): string | null {
+    return this.#tag
+  }
+
   /** What a device that joins is told. */
-  get told(): Told {
+  get told(): Pick<SharedKeys, 'isDeposited' | 'isVaulted'> {
     return { isDeposited: this.isDeposited, ...(this.#isVaulted && { isVaulted: true }) }
   }
 
   /** What is kept for a later page. */
   get kept(): Kept {
     const { told } = this
-    const depositReason = this.#reason
-    return { ...told, isDeposited: this.#isDeposited, isStored: this.#isStored, depositReason }
+    return {
+      ...told,
+      isDeposited: this.#isDeposited,
+      isStored: this.#isStored,
+      isExposed: this.#isExposed,
+      depositReason: this.#reason,
+      ...(this.#tag !== null && { vaultTag: this.#tag }),
+    }
   }
 
-  /** Takes what an earlier page has kept. */
-  restore({ isDeposited, isVaulted = false, isStored = false, depositReason }: Kept): void {
+  /** Takes what an earlier page has kept. Whether the key that seals is exposed is learnt with that key. */
+  restore({ isDeposited, isVaulted = false, isStored = false, depositReason, vaultTag }: Kept): void {
     this.#isDeposited ||= isDeposited
     this.#isVaulted ||= isVaulted
     this.#isStored ||= isStored
+    this.#tag ??= vaultTag ?? null
     this.because(depositReason)
   }
 
-  /**
-   * The server stores the beam: from now on it may have the keys, unless they are in vaults.
-   * @param isMine whether the person at this device has saved it
-   * @param inVault whether that person has a vault
-   */
-  stored(isMine: boolean, inVault: boolean): void {
+  /** The server stores the beam: from now on it may have the keys, unless they are in vaults. @param isMine whether the person here saved it */
+  stored(isMine: boolean): void {
     this.#isStored = true
-    this.#isVaulted ||= isMine && inVault
     if (isMine) this.because('saved')
   }
 
-  /** The keys went to the server: into vaults, which it cannot open, or as they are. */
-  wentTo(where: 'vaults' | 'server'): void {
-    if (where === 'vaults') this.#isVaulted = true
-    else this.#isDeposited = true
+  /** It is known whether the keys go into the vault of the person at this device, whatever the server says. */
+  forOwnVault(isSo: boolean): void {
+    this.#isForOwnVault = isSo
+    // What was saved just now, and never deposited, is for the vault from the start.
+    if (isSo && this.isMine && !this.#isDeposited) this.#isVaulted = true
+  }
+
+  /** New keys were made here. Whoever is handed them hears with them that they are for vaults, and deposits them nowhere. */
+  changed(): void {
+    this.#isExposed = false
+    this.#isVaulted ||= this.#isForOwnVault
+  }
+
+  /** The keys lie in the person's vault. @param tag names the beam there; null where that is not sure */
+  areInVault(tag: string | null): void {
+    this.#isVaulted = true
+    this.#tag ??= tag
+  }
+
+  /** The server has the keys as they are. */
+  areDeposited(): void {
+    this.#isDeposited = true
+    this.#isExposed = true
   }
 
   /**
    * Takes what is told with keys. Who does not know of the vaults takes every saved beam for one whose keys the server has.
    * @param isTrusted whether all of it counts: that the server does not have the keys is believed of nobody else
+   * @param isNewer whether the key that seals comes with it
    */
-  learn({ isDeposited, isVaulted = false }: Told, isTrusted: boolean): void {
+  learn({ isDeposited, isVaulted = false, isExposed }: Told, isTrusted: boolean, isNewer: boolean): void {
     this.#isDeposited ||= isDeposited && (isVaulted || !this.#isVaulted)
     this.#isVaulted ||= isTrusted && isVaulted
+    if (isNewer) this.#isExposed = isExposed ?? (isDeposited && !isVaulted)
   }
 
   because(reason: DepositReason): void {

@@ -54,6 +54,10 @@ export interface KeptShared extends SharedKeys {
   readonly depositReason: DepositReason
   /** Whether the server has said that it stores the beam. */
   readonly isStored?: boolean | undefined
+  /** Whether the server may have the key that seals, also where later ones go into vaults. */
+  readonly isExposed?: boolean | undefined
+  /** What names the beam in the vault of the person at this device (E18), once that is known. */
+  readonly vaultTag?: string | undefined
 }
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
@@ -66,7 +70,8 @@ const unverified = v.pipe(
 /** What another device tells of those that were not compared. One of an earlier version tells of none. */
 export const unverifiedSchema = v.optional(unverified, [])
 
-const shared = {
+/** The fields of what a welcome tells. */
+export const sharedFields = {
   keys: v.array(v.string()),
   current: v.string(),
   invite: v.string(),
@@ -78,9 +83,9 @@ const shared = {
   removed: v.array(v.string()),
   unverified: unverifiedSchema,
 }
-const sharedSchema = v.object(shared)
+const sharedSchema = v.object(sharedFields)
 const keptSchema = v.object({
-  ...shared,
+  ...sharedFields,
   own: v.string(),
   past: v.array(v.string()),
   gone: v.array(v.string()),
@@ -89,6 +94,8 @@ const keptSchema = v.object({
   letIn: v.optional(v.array(v.string()), []),
   depositReason: v.optional(v.picklist(DEPOSIT_REASONS), 'none'),
   isStored: v.optional(v.boolean()),
+  isExposed: v.optional(v.boolean()),
+  vaultTag: v.optional(v.string()),
 })
 
 /** Reads what a welcome tells. It was sealed by a device of the beam, which may be of another version. */

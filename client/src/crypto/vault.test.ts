@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { randomBytes } from './bytes'
-import { fingerprintOf, Vault } from './vault'
+import { fingerprintOf, type OwnEntry, Vault } from './vault'
 
-const KEYS = { keys: ['K'], current: 'kid', isDeposited: false, people: { bob: 'key of bob' } }
+const KEYS = { keys: ['K'], current: 'kid', isDeposited: false }
+const ENTRY: OwnEntry = {
+  ...KEYS,
+  invite: 'I',
+  hasLetIn: true,
+  isVaulted: true,
+  changes: [2, 3],
+  devices: { phone: 'key of the phone' },
+  removed: ['laptop'],
+  unverified: [],
+  tag: 'tag',
+  people: ['key of bob'],
+}
 
 describe('a vault', () => {
   it('e17 opens by what it was sealed under, and by nothing else', async () => {
@@ -23,8 +35,16 @@ describe('a vault', () => {
 
   it('e18 opens what its own account has sealed, and what another has sealed to it', async () => {
     const [ada, bob] = [await Vault.make(), await Vault.make()]
-    expect(await ada.open(await ada.seal(ada.publicKey, KEYS))).toEqual(KEYS)
+    expect(await ada.openOwn(await ada.sealOwn(ENTRY))).toEqual(ENTRY)
     expect(await bob.open(await ada.seal(bob.publicKey, KEYS))).toEqual(KEYS)
+  })
+
+  it('e18 tells others no more than the keys, and takes what others have sealed for nothing of its own', async () => {
+    const [ada, bob] = [await Vault.make(), await Vault.make()]
+    const sealed = await ada.seal(bob.publicKey, ENTRY)
+    expect(await bob.open(sealed)).toEqual(KEYS)
+    expect(await bob.openOwn(sealed)).toBeNull()
+    expect(await bob.openOwn({ ...sealed, from: bob.publicKey })).toBeNull()
   })
 
   it('e18 opens nothing that was sealed to others, was changed, or bears the key of another sender', async () => {

@@ -1,13 +1,14 @@
 /**
- * The vault of an account (E17): one secret, of which a key pair follows. The keys of saved beams are sealed to that pair, by the
- * owner's own for the owner and by whoever shares the beam for everybody else (E18): HPKE with the sender's key, so that nobody makes
- * keys in the name of another account, the server included.
+ * The vault of an account (E17): one secret, of which a key pair follows. The keys of a saved beam are sealed by its owner's pair, to
+ * that pair itself and to those of the people who may open the beam (E18): HPKE with the sender's key, so that nobody makes keys in the
+ * name of another account, the server included.
  */
 import * as v from 'valibot'
 import { openBox, sealBox } from './box'
 import { type Bytes, fromBase64Url, randomBytes, toBase64Url, utf8 } from './bytes'
 import { deviceKeys } from './device-keys'
 import type { SavedShared } from './saved-keys'
+import { type SharedKeys, sharedFields } from './shared-keys'
 import { sealedOf } from './state-welcome'
 import { publicBytes, suite } from './welcome'
 
@@ -26,21 +27,23 @@ export interface SealedKeys {
   readonly sealed: string
 }
 
-/** The keys of a saved beam as they lie in a vault. `isDeposited`: whether the server ever had keys of it. */
-export interface VaultedKeys extends SavedShared {
-  /**
-   * The people to whom the owner has handed them, with the public keys of then: what the server says of who has a share hands nothing to
-   * anybody. Only in what the owner has sealed to itself.
-   */
-  readonly people: Readonly<Record<string, string>>
+/** What the owner of a saved beam seals of it: all that a welcome tells (E6), so that any two states of it can be compared (E15). */
+export interface OwnState extends SharedKeys {
+  /** Random, and the same as long as the beam is saved: the server could show what was sealed for another beam of the same person. */
+  readonly tag: string
 }
 
-const keysSchema = v.object({
-  keys: v.array(v.string()),
-  current: v.string(),
-  isDeposited: v.boolean(),
-  people: v.record(v.string(), v.string()),
-})
+/** What an owner has sealed to itself. */
+export interface OwnEntry extends OwnState {
+  /**
+   * The public keys of the people to whom the owner has handed the keys: what the server says of who has a share hands nothing to
+   * anybody.
+   */
+  readonly people: readonly string[]
+}
+
+const handedSchema = v.object({ keys: v.array(v.string()), current: v.string(), isDeposited: v.boolean() })
+const ownSchema = v.object({ ...sharedFields, tag: v.string(), people: v.array(v.string()) })
 
 export class Vault {
   private constructor(
@@ -74,13 +77,22 @@ export class Vault {
     return toBase64Url(await sealBox(await boxKey(key), toBase64Url(this.secret), about(opens)))
   }
 
-  /** Seals the keys of a beam to an account, perhaps this one. @throws when its public key is none */
-  async seal(to: string, keys: VaultedKeys): Promise<SealedKeys> {
+  /** Seals what this account alone opens. */
+  sealOwn(entry: OwnEntry): Promise<SealedKeys> {
+    return this.#seal(this.publicKey, entry)
+  }
+
+  /** Seals the keys of a beam to another account. @throws when its public key is none */
+  seal(to: string, { keys, current, isDeposited }: SavedShared): Promise<SealedKeys> {
+    return this.#seal(to, { keys, current, isDeposited })
+  }
+
+  async #seal(to: string, content: OwnEntry | SavedShared): Promise<SealedKeys> {
     const hpke = suite()
     const recipientPublicKey = await hpke.kem.deserializePublicKey(fromBase64Url(to) ?? new Uint8Array())
     const info = infoOf(this.publicKey, to)
     const sender = await hpke.createSenderContext({ recipientPublicKey, senderKey: this.keys, info })
-    const sealed = await sender.seal(utf8(JSON.stringify(keys)))
+    const sealed = await sender.seal(utf8(JSON.stringify(content)))
     return {
       from: this.publicKey,
       encapsulated: toBase64Url(new Uint8Array(sender.enc)),
@@ -88,8 +100,20 @@ export class Vault {
     }
   }
 
+  /** Returns null for what this account has not sealed itself. */
+  async openOwn(message: SealedKeys): Promise<OwnEntry | null> {
+    return message.from === this.publicKey ? this.#open(message, ownSchema) : null
+  }
+
   /** Returns null for what was not sealed by that account to this one. */
-  async open(message: SealedKeys): Promise<VaultedKeys | null> {
+  open(message: SealedKeys): Promise<SavedShared | null> {
+    return this.#open(message, handedSchema)
+  }
+
+  async #open<Schema extends v.GenericSchema>(
+    message: SealedKeys,
+    schema: Schema,
+  ): Promise<v.InferOutput<Schema> | null> {
     const bytes = sealedOf(message)
     const hpke = suite()
     try {
@@ -101,7 +125,7 @@ export class Vault {
         info: infoOf(message.from, this.publicKey),
       })
       const content = new TextDecoder().decode(await recipient.open(bytes.sealed))
-      return v.parse(keysSchema, JSON.parse(content))
+      return v.parse(schema, JSON.parse(content))
     } catch {
       return null
     }

@@ -150,3 +150,11 @@ it('e18 the keys of a saved beam open in the vault that they are sealed to', asy
   const opened = await receiver.open({ from: publicKey, encapsulated, sealed })
   expect(opened).toEqual(JSON.parse(new TextDecoder().decode(bytes(content))))
 })
+
+it('e18 what an owner has sealed to itself opens for that account alone', async () => {
+  const { secret, publicKey, receiverSecret, own } = vectors.vault
+  const [owner, other] = [await Vault.of(bytes(secret)), await Vault.of(bytes(receiverSecret))]
+  const sealed = { ...own, from: publicKey }
+  expect(await owner.openOwn(sealed)).toEqual(JSON.parse(new TextDecoder().decode(bytes(own.content))))
+  expect(await other.openOwn(sealed)).toBeNull()
+})

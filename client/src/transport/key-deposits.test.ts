@@ -21,7 +21,7 @@ it.each([401, 403, 404])('h52_a_beam_has_no_deposit_for_a_caller_who_is_refused_
   expect(await readDeposit(BEAM)).toBeNull()
 })
 
-it.each([403, 404])('h52_a_deposit_that_is_refused_with_%i_is_not_to_be_tried_again', async (status) => {
+it.each([403, 404, 409])('h52_a_deposit_that_is_refused_with_%i_is_not_to_be_tried_again', async (status) => {
   answers(status)
   await expect(writeDeposit(BEAM, DEPOSIT)).resolves.toBeUndefined()
 })

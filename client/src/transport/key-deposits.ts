@@ -10,6 +10,8 @@ import { beamKeysSchema } from '../protocol/schemas'
 export const TIMEOUT_MS = 30_000
 /** By these the server refuses a caller (H52), and will when it is asked again. */
 const REFUSALS = [403, 404]
+/** The keys of the beam are in vaults by now: these would be sent again and again for nothing. */
+const IN_VAULTS = 409
 
 /** Whether an answer says that there is nothing for this person. Who is not logged in has no deposit either. */
 export function hasNothing(status: number): boolean {
@@ -28,7 +30,7 @@ export async function readDeposit(beam: BeamId): Promise<Deposit | null> {
 export async function writeDeposit(beam: BeamId, deposit: Deposit): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const answer = await ask(beam, { method: 'PUT', headers, body: JSON.stringify(deposit) })
-  if (!REFUSALS.includes(answer.status)) await bodyOf(answer)
+  if (![...REFUSALS, IN_VAULTS].includes(answer.status)) await bodyOf(answer)
 }
 
 function ask(beam: BeamId, request: RequestInit): Promise<Response> {

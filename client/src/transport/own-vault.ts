@@ -1,26 +1,63 @@
-/** Where keys of saved beams go in place of a deposit, where the person at this device has a vault. */
-import type { OpenedKeys, SavedShared } from '../crypto/saved-keys'
+/** Where keys of saved beams go in place of a deposit, where the person at this device has a vault (E18). */
+import type { SavedKeys, SavedShared } from '../crypto/saved-keys'
+import type { OwnEntry, OwnState } from '../crypto/vault'
 import type { BeamId } from '../protocol/bindings'
 
-/** Where the keys of a saved beam go: into vaults, to the server as they are, or nowhere. */
-export type KeysGo = 'into-vaults' | 'to-server' | 'nowhere'
+/** Where the keys of a saved beam go. */
+export type KeysWent =
+  /** Into vaults, where the tag names the beam. */
+  | { readonly go: 'into-vaults'; readonly tag: string }
+  /** To the server as they are, or nowhere. */
+  | { readonly go: 'to-server' | 'nowhere' }
+  /** Into no vault yet: the server may have the key that seals, and new ones are to be made first. */
+  | { readonly go: 'exposed' }
+
+/** What lies in the vault of the person at this device. */
+export type Vaulted =
+  /** This person has sealed it. */
+  | { readonly is: 'own'; readonly entry: OwnEntry }
+  /** It says that another account has. */
+  | { readonly is: 'handed'; readonly keys: SavedShared }
+
+/** What is to be sealed of a beam. */
+export type ForVault =
+  | { readonly is: 'state'; readonly state: OwnState }
+  /** Nothing yet: the server may have the key that seals. */
+  | { readonly is: 'exposed' }
+  /** What lies there is not of this beam, as far as this device can tell: nothing may take its place. */
+  | { readonly is: 'other' }
+
+/** What a device knows by itself of where the keys of a beam may go. */
+export type KnownPlace = Pick<SavedKeys, 'isVaulted' | 'isMine' | 'maySend'>
 
 /** The vault of the person at this device (E17). */
 export interface OwnVault {
-  /** Whether what this person saves goes into vaults. */
-  isOpen(): Promise<boolean>
+  /**
+   * Whether the keys of a beam belong into the vault, whatever the server says of whose the beam is.
+   * @param isMine whether the person here has saved it
+   */
+  isFor(beam: BeamId, isMine: boolean): Promise<boolean>
   /** Returns the keys that are sealed to it; null where there are none. @throws when the server does not tell */
-  read(beam: BeamId): Promise<OpenedKeys | null>
+  read(beam: BeamId, isMine: boolean): Promise<Vaulted | null>
   /**
    * Seals keys to those who are to have them.
-   * @param isVaulted whether they are in vaults already, and may go nowhere else
-   * @throws when the server does not take them
+   * @param merged takes what lies in the vault, and returns what is to be there
+   * @throws when it is not known yet where they go, or the server does not take them
    */
-  write(beam: BeamId, keys: SavedShared, isVaulted: boolean): Promise<KeysGo>
+  write(
+    beam: BeamId,
+    known: KnownPlace,
+    merged: (there: OwnEntry | null) => Promise<ForVault>,
+  ): Promise<KeysWent>
 }
 
 export const NO_VAULT: OwnVault = {
-  isOpen: async () => false,
+  isFor: async () => false,
   read: async () => null,
-  write: async () => 'to-server',
+  write: async (_, known) => placeWithoutVault(known),
+}
+
+/** Where keys go that go into no vault of the person here. Those that are in the vault of another one are given to nobody else. */
+export function placeWithoutVault({ isVaulted, maySend }: KnownPlace): KeysWent {
+  return { go: maySend && !isVaulted ? 'to-server' : 'nowhere' }
 }

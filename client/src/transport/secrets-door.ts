@@ -1,11 +1,15 @@
 /** The page's way to the worker that has the keys: every method of `Secrets`, answered by a message. */
+import type { VaultState } from '../protocol/vaults'
 import { NotEntered } from './not-entered'
 import type { Secrets } from './secrets'
 import type { VaultKeeper } from './vault-keeper'
 
 export type SecretsMethod = Exclude<keyof Secrets, 'kept' | 'deposits' | 'vault'>
 /** Those for the keys of beams are the worker's own. */
-type VaultMethod = Exclude<keyof VaultKeeper, 'server' | 'kept' | 'hash' | 'isOpen' | 'read' | 'write'>
+type VaultMethod = Exclude<
+  keyof VaultKeeper,
+  'server' | 'kept' | 'hash' | 'isOpen' | 'isFor' | 'read' | 'write'
+>
 type Method = SecretsMethod | VaultMethod
 
 export interface Question {
@@ -18,6 +22,9 @@ export type Answer =
   | { readonly number: number; readonly value: unknown }
   /** `isEntered`: whether the worker knew the beam. */
   | { readonly number: number; readonly failure: string; readonly isEntered: boolean }
+
+/** So the page asks whether the worker runs, which answers the same at once: what it does may wait long for the server. */
+export const PING = 'ping'
 
 /** `Secrets` as the page uses it. */
 export type SecretsDoor = Pick<Secrets, SecretsMethod>
@@ -35,6 +42,7 @@ const VAULT_METHODS: Readonly<Record<VaultMethod, true>> = {
   createVault: true,
   changePassword: true,
   recoverVault: true,
+  ownBeams: true,
   peopleOf: true,
   trust: true,
   howKept: true,
@@ -81,8 +89,8 @@ export function isOfVault(method: Method): method is VaultMethod {
 }
 
 /**
- * A question that has no answer after so many checks fails, and where the worker has answered none since, it is replaced. The minute
- * is longer than the server may take with a deposit, which the worker waits for, and in steps: a phone that has slept has not waited.
+ * A question that has no answer after so many checks fails, and where the worker has said nothing since, it is replaced. The minute is in
+ * steps: a phone that has slept has not waited.
  */
 const CHECK_MS = 5_000
 const MOST_CHECKS = 12
@@ -93,9 +101,38 @@ interface Asker {
   checks: number
 }
 
+/** What a worker knows of the person, and its successor has to: it would take them for somebody without a vault. */
+class ToldOfPerson {
+  #entered: Parameters<VaultDoor['enterVault']> | null = null
+  #own: Parameters<VaultDoor['ownBeams']> | null = null
+
+  asked(method: Method, args: readonly unknown[]): void {
+    // The types of the door hold that the arguments are those of the method.
+    if (method === 'enterVault') this.#entered = [...args] as Parameters<VaultDoor['enterVault']>
+    if (method === 'ownBeams') this.#own = [...args] as Parameters<VaultDoor['ownBeams']>
+    if (method === 'leaveVault') [this.#entered, this.#own] = [null, null]
+  }
+
+  answered(method: Method, value: unknown): void {
+    const hasVault =
+      method === 'enterVault'
+        ? ['open', 'locked'].includes((value as VaultState).is)
+        : method === 'createVault' && value === 'done'
+    if (hasVault && this.#entered) this.#entered = [this.#entered[0], true]
+  }
+
+  get questions(): readonly Pick<Question, 'method' | 'args'>[] {
+    return [
+      ...(this.#entered ? [{ method: 'enterVault', args: this.#entered } as const] : []),
+      ...(this.#own ? [{ method: 'ownBeams', args: this.#own } as const] : []),
+    ]
+  }
+}
+
 /** Starts the worker with the first question. */
 export function openSecrets(): SecretsDoor & VaultDoor {
   const waiting = new Map<number, Asker>()
+  const told = new ToldOfPerson()
   let worker: Worker | null = null
   let asked = 0
   /** How often it was checked since the worker has answered. */
@@ -115,13 +152,18 @@ export function openSecrets(): SecretsDoor & VaultDoor {
   }
   const start = () => {
     const made = new Worker(new URL('./secrets-worker.ts', import.meta.url), { type: 'module' })
-    made.onmessage = ({ data }: MessageEvent<Answer>) => {
+    made.onmessage = ({ data }: MessageEvent<Answer | typeof PING>) => {
       silent = 0
+      if (data === PING) return
       const asker = take(data.number)
       if (!('failure' in data)) asker?.resolve(data.value)
       else asker?.reject(data.isEntered ? new Error(data.failure) : new NotEntered())
     }
     made.onerror = replace
+    for (const question of told.questions) {
+      asked += 1
+      made.postMessage({ number: asked, ...question } satisfies Question)
+    }
     return made
   }
   /** The next question starts another one, which knows nothing of any beam. */
@@ -133,6 +175,7 @@ export function openSecrets(): SecretsDoor & VaultDoor {
   const check = () => {
     silent += 1
     if (silent >= MOST_CHECKS) return replace()
+    worker?.postMessage(PING)
     for (const [number, asker] of waiting) {
       asker.checks += 1
       if (asker.checks >= MOST_CHECKS) take(number)?.reject(new Error('The keys cannot be reached.'))
@@ -142,10 +185,15 @@ export function openSecrets(): SecretsDoor & VaultDoor {
     (method: Method) =>
     (...args: readonly unknown[]): Promise<unknown> =>
       new Promise((resolve, reject) => {
-        asked += 1
-        waiting.set(asked, { resolve, reject, checks: 0 })
-        checking ??= setInterval(check, CHECK_MS)
         worker ??= start()
+        told.asked(method, args)
+        asked += 1
+        const answered = (value: unknown) => {
+          told.answered(method, value)
+          resolve(value)
+        }
+        waiting.set(asked, { resolve: answered, reject, checks: 0 })
+        checking ??= setInterval(check, CHECK_MS)
         worker.postMessage({ number: asked, method, args } satisfies Question)
       })
   const methods: readonly Method[] = [...METHODS, ...(Object.keys(VAULT_METHODS) as VaultMethod[])]

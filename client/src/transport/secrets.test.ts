@@ -189,7 +189,9 @@ describe('e9 the deposit of a saved beam', () => {
   it('that the server made up is not believed by who has the link, and gets no keys of that device', async () => {
     const { bank, ada } = await saved()
     const { deposit: right } = bank
-    await (await maker(bank)).deposit(BEAM)
+    const server = await maker(bank)
+    await server.stored(BEAM, true)
+    await server.deposit(BEAM)
     const { deposit: made } = bank
     if (!right || !made) throw new Error('There are two.')
     const mixed = [

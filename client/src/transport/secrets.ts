@@ -11,10 +11,11 @@ import { Keyring } from '../crypto/keyring'
 import { type JoinRequest, LinkJoining, type Refusal } from '../crypto/link-joining'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { WelcomeMessage } from '../crypto/state-welcome'
+import type { OwnEntry } from '../crypto/vault'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { writeUuid } from '../protocol/frames'
 import { NotEntered } from './not-entered'
-import { NO_VAULT, type OwnVault } from './own-vault'
+import { type ForVault, type KeysWent, NO_VAULT, type OwnVault } from './own-vault'
 
 /** Where keys outlive the page. */
 export interface KeptKeys {
@@ -50,6 +51,12 @@ export interface Having {
 export interface Welcomed extends Having {
   /** Whether anything of that welcome was taken. */
   readonly isTaken: boolean
+}
+
+/** What this device has after a deposit. */
+export interface Deposited extends Having {
+  /** Where the keys went, or `exposed` where new ones are to be made before they go into vaults. */
+  readonly went: KeysWent['go']
 }
 
 export type OpenedText =
@@ -127,19 +134,28 @@ export class Secrets {
   /** The server stores the beam, so that it may have the keys. @param isMine whether the person at this device has saved it */
   async stored(beam: BeamId, isMine: boolean): Promise<Having> {
     const { ring } = this.#beam(beam)
-    ring.saved.stored(isMine, isMine && (await this.vault.isOpen()))
+    ring.saved.stored(isMine)
+    await this.#looksWhere(beam, ring)
     await this.#keep(beam, ring)
     return having(ring)
   }
 
-  /** Deposits the keys of a beam that is saved, so that those who may read it can open it. @throws when it may succeed later */
-  async deposit(beam: BeamId): Promise<void> {
+  async #looksWhere(beam: BeamId, { saved }: Keyring): Promise<void> {
+    saved.forOwnVault(await this.vault.isFor(beam, saved.isMine))
+  }
+
+  /**
+   * Deposits the keys of a beam that is saved, or seals them to vaults, so that those who may read it can open it.
+   * @throws when it may succeed later
+   */
+  async deposit(beam: BeamId): Promise<Deposited> {
     const { ring } = this.#beam(beam)
-    if (!ring.shared) return
-    const go = await this.vault.write(beam, ring.shared, ring.saved.isVaulted)
-    if (go === 'into-vaults') ring.saved.wentTo('vaults')
-    else if (go === 'nowhere' || !(await this.#depositHere(beam, ring))) return
+    if (!ring.shared) return { ...having(ring), went: 'nowhere' }
+    const went = await this.vault.write(beam, ring.saved, (there) => forVault(ring, there))
+    if (went.go === 'into-vaults') ring.saved.areInVault(went.tag)
+    const isNowhere = went.go === 'to-server' && !(await this.#depositHere(beam, ring))
     await this.#keep(beam, ring)
+    return { ...having(ring), went: isNowhere ? 'nowhere' : went.go }
   }
 
   /** Resolves to whether the server has the keys now. */
@@ -150,28 +166,31 @@ export class Secrets {
     const before = deposit.proof === null ? await this.deposits.read(beam) : null
     // It may have heard of the vaults meanwhile.
     if (ring.saved.isVaulted) return false
-    ring.saved.wentTo('server')
+    ring.saved.areDeposited()
     if (!before || !isSameKeys(before, deposit)) await this.deposits.write(beam, deposit)
     return true
   }
 
-  /** Deposits the keys of a saved beam again, as where somebody is to have them too. @throws when the server refuses */
-  async depositSaved(beam: BeamId): Promise<void> {
+  /** Deposits the keys of a saved beam again, as where somebody is to have them too (`deposit`). @throws when it may succeed later */
+  async depositSaved(beam: BeamId): Promise<Deposited> {
     await this.enter(beam, null)
-    const { isKeyed, deposits } = await this.withdraw(beam)
-    if (isKeyed && deposits) await this.deposit(beam)
+    const having = await this.withdraw(beam)
+    return having.isKeyed && having.deposits ? this.deposit(beam) : { ...having, went: 'nowhere' }
   }
 
   /** Takes what was deposited with a saved beam, where there is any, or lies in the person's vault. @throws when the server does not tell */
   async withdraw(beam: BeamId): Promise<Having> {
     const { ring } = this.#beam(beam)
-    if (await this.#withdrawn(beam, ring)) await this.#keep(beam, ring)
+    const isTaken = await this.#withdrawn(beam, ring)
+    await this.#looksWhere(beam, ring)
+    if (isTaken) await this.#keep(beam, ring)
     return having(ring)
   }
 
   async #withdrawn(beam: BeamId, ring: Keyring): Promise<boolean> {
-    const vaulted = await this.vault.read(beam)
-    if (vaulted) return ring.withdrawVaulted(vaulted)
+    const vaulted = await this.vault.read(beam, ring.saved.isMine)
+    if (vaulted?.is === 'own') return (await ring.withdrawOwn(vaulted.entry)) !== 'nothing'
+    if (vaulted) return ring.withdrawHanded(vaulted.keys)
     const deposit = await this.deposits.read(beam)
     return deposit !== null && ring.withdraw(deposit)
   }
@@ -224,6 +243,8 @@ export class Secrets {
   /** Makes new keys, where this device has some. Everybody else who may have them is to be handed them (`handTo`). */
   async rekey(beam: BeamId, without: readonly DeviceId[]): Promise<Having> {
     const { ring } = this.#beam(beam)
+    // Before anybody is handed them.
+    await this.#looksWhere(beam, ring)
     if (ring.isKeyed) await ring.rekey(without)
     await this.#keep(beam, ring)
     return having(ring)
@@ -403,6 +424,14 @@ export class Secrets {
     if (!entered) throw new NotEntered()
     return entered
   }
+}
+
+/** Takes what lies in the person's vault, and returns what is to be there. */
+async function forVault(ring: Keyring, there: OwnEntry | null): Promise<ForVault> {
+  if (there && (await ring.withdrawOwn(there)) !== 'all') return { is: 'other' }
+  if (ring.saved.isExposed) return { is: 'exposed' }
+  const state = ring.forVault()
+  return state ? { is: 'state', state } : { is: 'other' }
 }
 
 function having(ring: Keyring): Having {

@@ -4,7 +4,6 @@
  */
 import { type Bytes, fromBase64Url, randomBytes, toBase64Url } from '../crypto/bytes'
 import { entropyIn, keyOfWords, wordsOf } from '../crypto/recovery-words'
-import type { OpenedKeys, SavedShared } from '../crypto/saved-keys'
 import {
   argon2id,
   type Hash,
@@ -24,10 +23,14 @@ import type {
 } from '../protocol/bindings'
 import type { HowKept, PersonKeys, VaultOutcome, VaultState } from '../protocol/vaults'
 import { hasNothing } from './key-deposits'
-import type { KeysGo, OwnVault } from './own-vault'
+import { type KeysWent, type KnownPlace, type OwnVault, placeWithoutVault, type Vaulted } from './own-vault'
+import { sealedToVaults } from './sealing-to-vaults'
 import { Refused, type VaultServer } from './vault-calls'
 
 const ENTROPY_BYTES = 16
+/** So often keys are sealed again that other devices have changed meanwhile. */
+const MOST_TRIES = 3
+const CONFLICT = 409
 
 /** Where an opened vault outlives the page, and until it is open, what opens it. */
 export interface KeptVaults {
@@ -42,19 +45,23 @@ export interface KeptVaults {
   clear(): Promise<void>
 }
 
+type Merging = Parameters<OwnVault['write']>[2]
+
 export class VaultKeeper implements OwnVault {
   #username: string | null = null
   #vault: Vault | null = null
   /** Whether the account has a vault, as far as this device knows; null where the server has not told. */
-  #exists: boolean | null = false
+  #exists: boolean | null = null
   /** The part of the last password that was stretched here which opens the vault. */
   #opener: Bytes | null = null
   /** Ends with the latest change of what this device keeps. It never fails. */
   #keeping: Promise<void> = Promise.resolve()
   /** Settles once it is known whether the vault is open. */
   #entered: Promise<unknown> = Promise.resolve()
-  /** The people whom this page lets open a beam, with their public keys. */
-  readonly #trusted = new Map<BeamId, Readonly<Record<string, string>>>()
+  /** The beams that are this person's own, as the page lists them. */
+  #own: ReadonlySet<BeamId> = new Set()
+  /** The public keys of the people whom this page lets open a beam. */
+  readonly #trusted = new Map<BeamId, readonly string[]>()
   /** A vault that is being made, until its words were written down. */
   #made: { readonly vault: Vault; readonly entropy: Bytes } | null = null
 
@@ -113,7 +120,9 @@ export class VaultKeeper implements OwnVault {
     this.#username = null
     this.#vault = null
     this.#opener = null
-    this.#exists = false
+    this.#exists = null
+    this.#own = new Set()
+    this.#trusted.clear()
     this.#made = null
     await this.#keep(() => this.kept.clear())
   }
@@ -171,7 +180,7 @@ export class VaultKeeper implements OwnVault {
       there.people.filter(isOther).map(async ({ username, public_key }) => ({
         username,
         fingerprint: public_key === null ? null : await fingerprintOf(public_key),
-        hasKeys: public_key !== null && trusted[username] === public_key,
+        hasKeys: public_key !== null && trusted.includes(public_key),
       })),
     )
   }
@@ -180,14 +189,21 @@ export class VaultKeeper implements OwnVault {
   async trust(beam: BeamId, username: string): Promise<void> {
     const { people } = await this.server.readKeys(beam)
     const key = people.find((person) => person.username === username)?.public_key
-    if (key) this.#trusted.set(beam, { ...this.#trusted.get(beam), [username]: key })
+    if (key) this.#trusted.set(beam, [...(this.#trusted.get(beam) ?? []), key])
   }
 
-  /** The people to whom the keys of a beam were handed, by this account alone: the server could name others. */
-  async #peopleIn({ keys }: BeamVault): Promise<Readonly<Record<string, string>>> {
-    const isOwn = keys !== null && keys.from === this.#vault?.publicKey
-    const opened = isOwn ? await this.#vault?.open(keys) : null
-    return opened?.people ?? {}
+  /** The public keys of those to whom the keys of a beam were handed, by this account alone: the server could name others. */
+  async #peopleIn({ keys }: BeamVault): Promise<readonly string[]> {
+    const entry = keys && (await this.#vault?.openOwn(keys))
+    return entry?.people ?? []
+  }
+
+  /**
+   * The page lists these beams as the person's own. Of those the server cannot say that they are another account's, whose keys it could
+   * make up, or who has no vault.
+   */
+  async ownBeams(beams: readonly BeamId[]): Promise<void> {
+    this.#own = new Set([...this.#own, ...beams])
   }
 
   /**
@@ -199,27 +215,46 @@ export class VaultKeeper implements OwnVault {
     const beams = await this.server.listKeys()
     const told = beams.map(async ({ beam_id, keys }) => {
       if (!keys) return [beam_id, 'readable'] as const
-      // The server's word that they are sealed counts nothing.
-      const opened = await this.#vault?.open(keys)
-      if (!opened) return null
+      // The server's word that they are sealed counts nothing, and neither does what it has sealed itself.
+      const isOwn = this.#own.has(beam_id)
+      const opened = isOwn ? await this.#vault?.openOwn(keys) : await this.#vault?.open(keys)
+      if (!opened) return isOwn && this.#vault ? ([beam_id, 'readable'] as const) : null
       return [beam_id, opened.isDeposited ? 'sealed-since' : 'sealed'] as const
     })
     return Object.fromEntries((await Promise.all(told)).filter((one) => one !== null))
   }
 
   async isOpen(): Promise<boolean> {
-    await this.#entered
-    return this.#vault !== null
+    return (await this.#opened()) !== null
   }
 
-  async read(beam: BeamId): Promise<OpenedKeys | null> {
-    await this.#entered
-    const vault = this.#vault
+  async isFor(beam: BeamId, isMine: boolean): Promise<boolean> {
+    return (isMine || this.#own.has(beam)) && (await this.isOpen())
+  }
+
+  async read(beam: BeamId, isMine: boolean): Promise<Vaulted | null> {
+    const vault = await this.#opened()
     const sealed = vault && (await this.#keysOf(beam))
-    const opened = sealed && (await vault.open(sealed))
-    if (!opened) return null
-    const { keys, current, isDeposited } = opened
-    return { keys, current, isDeposited, isOwn: sealed.from === vault.publicKey }
+    if (!sealed) return null
+    const entry = await vault.openOwn(sealed)
+    if (entry) return { is: 'own', entry }
+    if (isMine || this.#own.has(beam)) return null
+    const keys = await vault.open(sealed)
+    return keys && { is: 'handed', keys }
+  }
+
+  /** Returns the vault, once it is known whether it is open. Another page of the browser may have made or opened it since. */
+  async #opened(): Promise<Vault | null> {
+    await this.#entered
+    const username = this.#username
+    if (this.#vault || this.#exists || username === null) return this.#vault
+    const secret = await this.kept.read(username).catch(() => null)
+    const vault = secret && (await Vault.of(secret))
+    if (vault && this.#username === username && !this.#exists) {
+      this.#vault = vault
+      this.#exists = true
+    }
+    return this.#vault
   }
 
   async #keysOf(beam: BeamId): Promise<SealedKeys | null> {
@@ -231,45 +266,45 @@ export class VaultKeeper implements OwnVault {
     }
   }
 
-  async write(beam: BeamId, keys: SavedShared, isVaulted: boolean): Promise<KeysGo> {
-    await this.#entered
-    if (this.#vault) {
-      const there = await this.server.readKeys(beam)
-      // Only the owner is told who is in it.
-      if (there.people.length > 0) return this.#seal(beam, keys, there, this.#vault)
-      if (there.version > 0) return 'nowhere'
-    }
+  async write(beam: BeamId, known: KnownPlace, merged: Merging): Promise<KeysWent> {
+    const vault = await this.#opened()
+    if (vault) return this.#writeOpen(vault, beam, known, merged)
     // Keys that have gone to the server as they are cannot be taken back.
     if (this.#exists === null) throw new Error('It is not known whether there is a vault.')
-    if (isVaulted || (this.#exists && !this.#vault)) return 'nowhere'
-    return 'to-server'
+    return this.#exists ? { go: 'nowhere' } : placeWithoutVault(known)
   }
 
-  async #seal(beam: BeamId, saved: SavedShared, there: BeamVault, vault: Vault): Promise<KeysGo> {
-    const { keys, current, isDeposited } = saved
-    const known = { ...(await this.#peopleIn(there)), ...this.#trusted.get(beam) }
-    // Whoever has no share any more gets nothing, and neither does another vault under the same name.
-    const people = Object.fromEntries(
-      there.people.flatMap(({ username, public_key }) =>
-        public_key !== null && known[username] === public_key ? [[username, public_key] as const] : [],
-      ),
-    )
-    const own = this.#username ?? ''
-    const content = { keys, current, isDeposited }
-    const forOthers = Object.entries(people).map(async ([username, to]) => ({
-      username,
-      to,
-      keys: await vault.seal(to, { ...content, people: {} }),
-    }))
-    const forOwn = {
-      username: own,
-      to: vault.publicKey,
-      keys: await vault.seal(vault.publicKey, { ...content, people }),
+  async #writeOpen(vault: Vault, beam: BeamId, known: KnownPlace, merged: Merging): Promise<KeysWent> {
+    for (let tries = 1; ; tries += 1) {
+      const there = await this.server.readKeys(beam)
+      // Only the owner is told who is in it. What goes into the own vault nobody else can open, so that is believed.
+      if (there.people.length === 0) return this.#placeInOthers(beam, known, there)
+      try {
+        return await this.#seal(vault, beam, there, merged)
+      } catch (error) {
+        if (tries >= MOST_TRIES || !(error instanceof Refused && error.status === CONFLICT)) throw error
+      }
     }
-    const all = [forOwn, ...(await Promise.all(forOthers))]
-    await this.server.writeKeys(beam, { version: there.version + 1, keys: all })
-    this.#trusted.delete(beam)
-    return 'into-vaults'
+  }
+
+  /** The server says that the beam is another person's. */
+  #placeInOthers(beam: BeamId, known: KnownPlace, { version }: BeamVault): KeysWent {
+    const isOwn = known.isMine || this.#own.has(beam)
+    return isOwn || version > 0 ? { go: 'nowhere' } : placeWithoutVault(known)
+  }
+
+  async #seal(vault: Vault, beam: BeamId, there: BeamVault, merged: Merging): Promise<KeysWent> {
+    this.#own = new Set([...this.#own, beam])
+    const before = there.keys && (await vault.openOwn(there.keys))
+    const sealing = await merged(before)
+    if (sealing.is !== 'state') return { go: sealing.is === 'exposed' ? 'exposed' : 'nowhere' }
+    const { state } = sealing
+    const trusted = this.#trusted.get(beam) ?? []
+    const username = this.#username ?? ''
+    const change = await sealedToVaults(state, { vault, username, there, before, trusted })
+    if (change) await this.server.writeKeys(beam, change)
+    if (this.#trusted.get(beam) === trusted) this.#trusted.delete(beam)
+    return { go: 'into-vaults', tag: state.tag }
   }
 
   async #write(

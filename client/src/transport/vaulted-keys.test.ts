@@ -1,0 +1,255 @@
+/** The keys of a saved beam whose owner has a vault, on several devices of that person, where the server tries what it can. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type Deposit, isSameKeys } from '../crypto/deposit'
+import type { KeptShared } from '../crypto/shared-keys'
+import type { BeamId, DeviceId } from '../protocol/bindings'
+import { type Deposits, type KeptKeys, Secrets } from './secrets'
+import { VaultKeeper } from './vault-keeper'
+import { Accounts, BEAM, keptHere, quick } from './vault-stage'
+
+const [LAPTOP, PHONE] = ['1', '2'].map(
+  (first) => `${first}1234567-89ab-8cde-8f01-23456789abcd` as DeviceId,
+) as [DeviceId, DeviceId]
+const NAMING = { name: 'device', hasYours: true }
+
+let accounts: Accounts
+/** What the server was ever given as it is. */
+let given: Deposit[]
+
+const bank: Deposits = {
+  read: async () => given.at(-1) ?? null,
+  write: async (_, keys) => void given.push(keys),
+}
+
+function keptKeys(): KeptKeys {
+  const kept = new Map<BeamId, KeptShared>()
+  return {
+    read: async (beam) => kept.get(beam) ?? null,
+    write: async (beam, keys) => void kept.set(beam, keys),
+    remove: async () => {},
+  }
+}
+
+interface OwnDevice {
+  readonly vault: VaultKeeper
+  readonly secrets: Secrets
+}
+
+/** A device of an account. @param link the secret of the link that it came by */
+async function device(name = 'ada', link: string | null = null): Promise<OwnDevice> {
+  const vault = new VaultKeeper(accounts.as(name), keptHere(), quick)
+  const secrets = new Secrets(keptKeys(), bank, vault)
+  const device = { vault, secrets }
+  await logsIn(device, name)
+  await secrets.enter(BEAM, link)
+  return device
+}
+
+async function logsIn({ vault }: OwnDevice, name = 'ada'): Promise<void> {
+  const stretch = accounts.all.get(name)?.vault?.stretch
+  if (stretch) await vault.prove('correct horse', stretch)
+  await vault.enterVault(name, false)
+}
+
+async function makesVault({ vault }: OwnDevice): Promise<void> {
+  await vault.beginVault()
+  expect(await vault.createVault('the old one', 'correct horse')).toBe('done')
+}
+
+/** A device that has made the beam, and whose person has saved it. */
+async function maker(): Promise<OwnDevice> {
+  const made = await device()
+  await made.secrets.make(BEAM)
+  await made.secrets.stored(BEAM, true)
+  await deposits(made)
+  return made
+}
+
+/** What a device in a saved beam does when it joins, and when keys were changed. */
+async function deposits({ secrets }: OwnDevice): Promise<string> {
+  const { deposits } = await secrets.withdraw(BEAM)
+  if (!deposits) return 'nothing'
+  const { went } = await secrets.deposit(BEAM)
+  if (went !== 'exposed') return went
+  await secrets.rekey(BEAM, [])
+  return (await secrets.deposit(BEAM)).went
+}
+
+const linkOf = async ({ secrets }: OwnDevice) => (await secrets.enter(BEAM, null)).invite
+const seals = ({ secrets }: OwnDevice) => secrets.seal(BEAM, 'share_clipboard', 'oat milk')
+
+/** One device asks another to be let in by its link. */
+async function joins(joiner: OwnDevice, by: OwnDevice): Promise<void> {
+  const request = await joiner.secrets.ask(BEAM)
+  const answer = request && (await by.secrets.answer(BEAM, PHONE, request))
+  if (!answer || typeof answer === 'string') throw new Error('It has the link.')
+  await joiner.secrets.welcomed(BEAM, PHONE, LAPTOP, answer, false)
+}
+
+/** Whether one that has what the server was ever given opens what a device seals now. */
+async function isReadByServer(writer: OwnDevice): Promise<boolean> {
+  const sealed = await seals(writer)
+  for (const deposit of given) {
+    const server = new Secrets(
+      { read: async () => null, write: async () => {}, remove: async () => {} },
+      {
+        read: async () => deposit,
+        write: async () => {},
+      },
+    )
+    await server.enter(BEAM, null)
+    await server.withdraw(BEAM)
+    if ((await server.open(BEAM, 'share_clipboard', sealed)).is === 'open') return true
+  }
+  return false
+}
+
+beforeEach(() => {
+  accounts = new Accounts()
+  given = []
+  for (const name of ['ada', 'bob']) accounts.all.set(name, { password: 'the old one', vault: null })
+})
+
+describe('a beam that was saved before its owner had a vault', () => {
+  it('e18 gets new keys from the device that saved it, once that one is in the vault', async () => {
+    const laptop = await maker()
+    expect(await isReadByServer(laptop)).toBe(true)
+    await makesVault(await device())
+    await logsIn(laptop)
+    expect(await deposits(laptop)).toBe('into-vaults')
+    expect([await isReadByServer(laptop), given.length]).toEqual([false, 1])
+    expect(await laptop.vault.howKept()).toEqual({ [BEAM]: 'sealed-since' })
+  })
+
+  it.each(['the link', 'the deposit'])(
+    'e18 gets new keys from a device of its owner that came by %s',
+    async (way) => {
+      const laptop = await maker()
+      const phone = await device('ada', way === 'the link' ? await linkOf(laptop) : null)
+      if (way === 'the link') await joins(phone, laptop)
+      else await phone.secrets.withdraw(BEAM)
+      await makesVault(phone)
+      await phone.vault.ownBeams([BEAM])
+      await phone.secrets.rekeySaved(BEAM)
+      expect([accounts.beam.version, await isReadByServer(phone)]).toEqual([1, false])
+      // The other device comes back with the keys of before.
+      await logsIn(laptop)
+      expect(await deposits(laptop)).toBe('into-vaults')
+      const tablet = await device()
+      await tablet.secrets.withdraw(BEAM)
+      for (const own of [laptop, phone, tablet]) expect(await isReadByServer(own)).toBe(false)
+      expect(given).toHaveLength(1)
+    },
+  )
+
+  it('e18 tells whoever is handed the new keys that they are for vaults, before the server has them', async () => {
+    const laptop = await maker()
+    const guest = await device('bob')
+    await guest.secrets.withdraw(BEAM)
+    const introduce = (from: OwnDevice, me: DeviceId, to: DeviceId) =>
+      from.secrets.introduce(BEAM, me, to, NAMING)
+    await laptop.secrets.introduced(BEAM, PHONE, LAPTOP, await introduce(guest, PHONE, LAPTOP))
+    await guest.secrets.introduced(BEAM, LAPTOP, PHONE, await introduce(laptop, LAPTOP, PHONE))
+    await makesVault(laptop)
+    await laptop.secrets.rekey(BEAM, [])
+    const keys = await laptop.secrets.handTo(BEAM, PHONE, LAPTOP)
+    if (!keys) throw new Error('It knows that device.')
+    expect(await guest.secrets.handed(BEAM, LAPTOP, PHONE, keys, [])).not.toBeNull()
+    expect(await deposits(guest)).toBe('nowhere')
+    expect([given.length, await isReadByServer(laptop)]).toEqual([1, false])
+  })
+})
+
+describe('a beam whose keys are in the vault of its owner', () => {
+  async function vaulted() {
+    const laptop = await device()
+    await makesVault(laptop)
+    await laptop.secrets.make(BEAM)
+    await laptop.secrets.stored(BEAM, true)
+    expect(await deposits(laptop)).toBe('into-vaults')
+    return laptop
+  }
+
+  it('e18 has the same link on every device of the owner', async () => {
+    const laptop = await vaulted()
+    const phone = await device()
+    await phone.secrets.withdraw(BEAM)
+    expect(await linkOf(phone)).toBe(await linkOf(laptop))
+  })
+
+  it('e18 is sealed with the new key by an older device of its owner, which does not bring the old one back', async () => {
+    const laptop = await vaulted()
+    const phone = await device()
+    await phone.secrets.rekeySaved(BEAM)
+    expect(await deposits(laptop)).toBe('into-vaults')
+    const [tablet, sealed] = [await device(), await seals(phone)]
+    await tablet.secrets.withdraw(BEAM)
+    for (const own of [laptop, tablet]) {
+      expect((await own.secrets.open(BEAM, 'share_clipboard', sealed)).is).toBe('open')
+      expect((await seals(own)).slice(0, 17)).toBe(sealed.slice(0, 17))
+    }
+  })
+
+  it('e18 keeps the keys of two devices that have written at the same time', async () => {
+    const laptop = await vaulted()
+    const phone = await device()
+    await phone.secrets.withdraw(BEAM)
+    for (const own of [laptop, phone]) await own.secrets.rekey(BEAM, [])
+    const sealed = await Promise.all([laptop, phone].map(seals))
+    await Promise.all([laptop, phone].map(({ secrets }) => secrets.deposit(BEAM)))
+    const tablet = await device()
+    await tablet.secrets.withdraw(BEAM)
+    for (const text of sealed)
+      expect((await tablet.secrets.open(BEAM, 'share_clipboard', text)).is).toBe('open')
+  })
+
+  it('e18 gives the server no key, whatever it says of who the owner is', async () => {
+    const laptop = await vaulted()
+    const phone = await device()
+    await phone.secrets.withdraw(BEAM)
+    Object.assign(laptop.vault.server, { readKeys: async () => ({ version: 0, keys: null, people: [] }) })
+    Object.assign(phone.vault.server, { readKeys: async () => ({ version: 0, keys: null, people: [] }) })
+    for (const own of [laptop, phone]) {
+      await own.secrets.rekey(BEAM, [])
+      expect((await own.secrets.deposit(BEAM)).went).toBe('nowhere')
+      await own.secrets.rekeySaved(BEAM)
+    }
+    expect(given).toEqual([])
+  })
+
+  it('e18 is not sealed with keys that lie there for another beam, nor are its own added to those', async () => {
+    const party = await vaulted()
+    await party.secrets.rekeySaved(BEAM)
+    const { keys } = accounts.beam.keys[0] ?? {}
+    const entry = accounts.beam
+    const cabin = await device()
+    await cabin.secrets.make(BEAM)
+    await cabin.secrets.stored(BEAM, true)
+    const before = (await seals(cabin)).slice(0, 17)
+    expect(await deposits(cabin)).toBe('nowhere')
+    expect([(await seals(cabin)).slice(0, 17), accounts.beam]).toEqual([before, entry])
+    const phone = await device('ada', await linkOf(cabin))
+    expect(await phone.secrets.withdraw(BEAM)).toMatchObject({ isKeyed: false })
+    expect(keys).toBeDefined()
+  })
+
+  it('e18 goes to nobody as it is from a device whose worker does not know yet who is logged in', async () => {
+    const laptop = await vaulted()
+    const fresh = new Secrets(
+      laptop.secrets.kept,
+      bank,
+      new VaultKeeper(accounts.as('ada'), keptHere(), quick),
+    )
+    await fresh.enter(BEAM, null)
+    await expect(fresh.deposit(BEAM)).rejects.toThrow('It is not known')
+    expect(given).toEqual([])
+  })
+})
+
+it('e9 the keys of a person without a vault are deposited as they are', async () => {
+  const laptop = await maker()
+  const deposit = given[0]
+  expect(deposit && (await isReadByServer(laptop))).toBe(true)
+  expect(await deposits(laptop)).toBe('to-server')
+  expect(deposit && isSameKeys(deposit, given.at(-1) ?? deposit)).toBe(true)
+})
