@@ -38,7 +38,10 @@ const door = {
   ownBeams: async (beams: readonly BeamId[]) => void owned.push(...beams),
   howKept: async () => kept,
   peopleOf: async () => people,
-  trust: async (_: BeamId, person: string) => void calls.push(`trust ${person}`),
+  trust: async (_: BeamId, person: string, fingerprint: string) => {
+    calls.push(`trust ${person} ${fingerprint}`)
+    return fingerprint === bob.fingerprint
+  },
   depositSaved: async () => {
     calls.push('deposit')
     return { went } as Deposited
@@ -199,7 +202,7 @@ const toasts = () => stores.toasts.getState().toasts.map(({ tone }) => tone)
 
 it('e18 keys are handed to a person with a vault, of a beam whose keys are in vaults', async () => {
   await vault.handKeys(BEAM, 'bob')
-  expect([calls, toasts()]).toEqual([['trust bob', 'deposit'], ['ok']])
+  expect([calls, toasts()]).toEqual([['trust bob 54321', 'deposit'], ['ok']])
 })
 
 it('e18 nobody is told to be able to open a beam whose keys went nowhere', async () => {
@@ -222,4 +225,10 @@ it.each([
   arrange()
   await vault.handKeys(BEAM, 'bob')
   expect(calls).toEqual([])
+})
+
+it('e18 keys are handed to nobody who has another vault than the one that was compared', async () => {
+  await vault.handKeys(BEAM, 'bob', '00000')
+  expect(calls).toEqual(['trust bob 00000'])
+  expect(stores.toasts.getState().toasts.at(-1)?.text).toMatch(/Compare them again/)
 })

@@ -30,7 +30,6 @@ interface Context {
 
 export function createVault(context: Context): VaultActions {
   const { stores, toaster, door, rekey } = context
-  const tell = (change: Partial<VaultsState>) => stores.vault.setState(change)
   const enter = keepOpen(context)
   tellOwnBeams(context)
   followLists(context)
@@ -65,32 +64,43 @@ export function createVault(context: Context): VaultActions {
       ),
     recover: (words, password, fresh) =>
       change(() => door.recoverVault(words, password, fresh), t`Your vault is open again`),
-    handKeys: async (beam, person) => {
-      try {
-        const kept = await door.howKept()
-        const people = await door.peopleOf(beam)
-        const hasVault = people.some(
-          ({ username, fingerprint }) => username === person && fingerprint !== null,
-        )
-        const isSealed = kept[beam] === 'sealed' || kept[beam] === 'sealed-since'
-        tell({ kept, people })
-        if (!hasVault || !isSealed) return
-        await door.trust(beam, person)
-        const { went } = await door.depositSaved(beam)
-        // With the new keys, which the server does not have, they go to that person too.
-        if (went === 'exposed') rekey(beam)
-        tell({ people: await door.peopleOf(beam) })
-        if (went === 'into-vaults') toaster.ok(t`${{ person }} can open the beam now`)
-        else if (went !== 'exposed') toaster.bad(failed())
-      } catch {
-        toaster.bad(failed())
-      }
+    handKeys: async (beam, person, shown) => {
+      const handed = await handKeys(context, beam, person, shown).catch((): Handed => 'failed')
+      if (handed === 'done') toaster.ok(t`${{ person }} can open the beam now`)
+      if (handed === 'failed') toaster.bad(failed())
+      if (handed === 'changed')
+        toaster.bad(t`The digits of ${{ person }} are not those that were shown. Compare them again.`)
     },
     copyWords: async (words) => {
       if (await writeClipboard(words.join(' '))) toaster.ok(t`Words copied successfully`)
       else toaster.bad(t`Failed to copy the words!`)
     },
   }
+}
+
+/** How it went: `changed`, where the person has another vault than the one that was shown; `later`, once the beam has new keys. */
+type Handed = 'done' | 'later' | 'needless' | 'changed' | 'failed'
+
+async function handKeys(
+  { stores, door, rekey }: Context,
+  beam: BeamId,
+  person: string,
+  shown: string | undefined,
+): Promise<Handed> {
+  const tell = (change: Partial<VaultsState>) => stores.vault.setState(change)
+  const kept = await door.howKept()
+  const people = await door.peopleOf(beam)
+  tell({ kept, people })
+  const fingerprint = people.find(({ username }) => username === person)?.fingerprint ?? null
+  const isSealed = kept[beam] === 'sealed' || kept[beam] === 'sealed-since'
+  if (fingerprint === null || !isSealed) return 'needless'
+  if (!(await door.trust(beam, person, shown ?? fingerprint))) return 'changed'
+  const { went } = await door.depositSaved(beam)
+  // With the new keys, which the server does not have, they go to that person too.
+  if (went === 'exposed') rekey(beam)
+  tell({ people: await door.peopleOf(beam) })
+  if (went === 'exposed') return 'later'
+  return went === 'into-vaults' ? 'done' : 'failed'
 }
 
 /** Opens the vault with each login. Returns what looks again whether it is open. */

@@ -10,7 +10,10 @@ export interface VaultActions {
   changePassword(password: string, fresh: string): Promise<FormOutcome>
   /** Opens the vault by its recovery words, and gives it a new password. */
   recover(words: string, password: string, fresh: string): Promise<FormOutcome>
-  /** Lets a person with a share open a beam whose keys are in vaults, if that person has one. */
-  handKeys(beam: BeamId, username: string): Promise<void>
+  /**
+   * Lets a person with a share open a beam whose keys are in vaults, if that person has one.
+   * @param shown the fingerprint that was compared; absent where none was shown yet
+   */
+  handKeys(beam: BeamId, username: string, shown?: string): Promise<void>
   copyWords(words: readonly string[]): Promise<void>
 }

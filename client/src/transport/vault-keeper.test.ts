@@ -25,6 +25,12 @@ const STATE: OwnState = {
 const MINE = { isMine: true, maySend: true, isVaulted: false }
 const OF_OTHERS = { isMine: false, maySend: true, isVaulted: false }
 
+/** The person compares the fingerprint of another one, and lets them open the beam. */
+async function trusts(keeper: VaultKeeper, username: string): Promise<boolean> {
+  const person = (await keeper.peopleOf(BEAM)).find((one) => one.username === username)
+  return keeper.trust(BEAM, username, person?.fingerprint ?? '')
+}
+
 const writes = (keeper: VaultKeeper, state = STATE, known: KnownPlace = MINE) =>
   keeper.write(BEAM, known, async () => ({ is: 'state', state }))
 
@@ -116,6 +122,94 @@ describe('a vault', () => {
     expect((await device('ada', kept).enterVault('ada', false)).is).toBe('locked')
   })
 })
+
+describe('a vault that nobody can open any more', () => {
+  const resets = (username: string) => {
+    const account = accounts.all.get(username)
+    if (!account?.vault) throw new Error('There is no vault.')
+    const vault = { ...account.vault, by_password: null, version: account.vault.version + 1 }
+    accounts.all.set(username, { password: 'from the operator', vault })
+  }
+  const begins = async (keeper: VaultKeeper) => {
+    await keeper.beginVault()
+    return keeper.createVault('from the operator', 'quite another')
+  }
+
+  it('e17 is followed by a new one once the operator has replaced the password', async () => {
+    await withVault('ada')
+    const before = accounts.all.get('ada')?.vault?.public_key
+    resets('ada')
+    const keeper = device('ada')
+    await keeper.enterVault('ada', true)
+    expect(await begins(keeper)).toBe('done')
+    expect(accounts.all.get('ada')?.vault?.public_key).not.toBe(before)
+    expect((await logsIn('ada', 'quite another')).state?.is).toBe('open')
+  })
+
+  it('e17 is not replaced, nor anything sent, while its password opens it', async () => {
+    await withVault('ada')
+    const sent: string[] = []
+    const server = { ...accounts.as('ada'), write: async () => void sent.push('password') }
+    const keeper = new VaultKeeper(server, keptHere(), quick)
+    await keeper.enterVault('ada', true)
+    expect(await begins(keeper)).toBe('failed')
+    expect(sent).toEqual([])
+  })
+
+  it.each([
+    ['denies it', (): StoredVault | null => null],
+    [
+      'says that the password was replaced',
+      (): StoredVault | null => {
+        const vault = accounts.all.get('ada')?.vault
+        return vault ? { ...vault, by_password: null } : null
+      },
+    ],
+  ])(
+    'e17 takes no password from a person who has just logged in by it, where the server %s',
+    async (_, said) => {
+      const { words } = await withVault('ada')
+      const sent: string[] = []
+      const server = {
+        ...accounts.as('ada'),
+        read: async () => said(),
+        write: async () => void sent.push('password'),
+      }
+      const kept = keptHere()
+      await leftAtOnce(kept)
+      for (const page of [new VaultKeeper(server, kept, quick), new VaultKeeper(server, kept, quick)]) {
+        expect(await page.enterVault('ada', true)).toEqual({ is: 'locked', needsWords: false })
+        expect(await begins(page)).toBe('failed')
+        expect(await page.recoverVault(words, 'correct horse', 'another')).toBe('failed')
+      }
+      expect(sent).toEqual([])
+    },
+  )
+})
+
+it.each(['at once', 'when the person tries again'])(
+  'e17 a vault whose server has taken it without a word is set up %s',
+  async (when) => {
+    const real = accounts.as('ada')
+    let reads = 0
+    const server: VaultServer = {
+      ...real,
+      // The second look is the one after it was sent.
+      read: () => (++reads > 2 && when !== 'at once' && reads < 4 ? noAnswer() : real.read()),
+      write: async (change) => {
+        await real.write(change)
+        return noAnswer()
+      },
+    }
+    const keeper = new VaultKeeper(server, keptHere(), quick)
+    await keeper.enterVault('ada', false)
+    await keeper.beginVault()
+    const create = () => keeper.createVault('the old one', 'correct horse')
+    if (when !== 'at once') expect(await create()).toBe('failed')
+    expect(await create()).toBe('done')
+    expect((await logsIn('ada', 'correct horse')).state?.is).toBe('open')
+  },
+)
 
 describe('a vault whose person has just logged in', () => {
   it('e17 is opened by the next page, and by those after it', async () => {
@@ -280,7 +374,7 @@ describe('the keys of a saved beam', () => {
     await write()
     await write()
     await write(newer)
-    await keeper.trust(BEAM, 'bob')
+    await trusts(keeper, 'bob')
     await write(newer)
     await write(newer)
     accounts.all.delete('bob')
@@ -293,7 +387,7 @@ describe('the keys of a saved beam', () => {
     await writes(ada)
     expect(await keysIn(bob)).toBeNull()
     expect((await ada.peopleOf(BEAM)).map(({ hasKeys }) => hasKeys)).toEqual([false])
-    await ada.trust(BEAM, 'bob')
+    await trusts(ada, 'bob')
     await writes(ada)
     expect(await keysIn(bob)).toEqual(STATE.keys)
     // Also the next keys, which another device of the owner makes.
@@ -301,9 +395,20 @@ describe('the keys of a saved beam', () => {
     expect(await keysIn(bob)).toEqual(['K', 'newer'])
   })
 
+  it('e18 come to nobody whose vault is not the one that was compared', async () => {
+    const [{ keeper: ada }] = [await withVault('ada'), await withVault('bob')]
+    const shown = (await ada.peopleOf(BEAM))[0]?.fingerprint ?? ''
+    const bob = accounts.all.get('bob')
+    const { publicKey } = await Vault.make()
+    if (bob?.vault) bob.vault = { ...bob.vault, public_key: publicKey }
+    expect(await ada.trust(BEAM, 'bob', shown)).toBe(false)
+    await writes(ada)
+    expect(receivers()).toEqual(['ada'])
+  })
+
   it('e18 still come to a person who has another username now', async () => {
     const [{ keeper: ada }, { keeper: bob }] = [await withVault('ada'), await withVault('bob')]
-    await ada.trust(BEAM, 'bob')
+    await trusts(ada, 'bob')
     await writes(ada)
     const account = accounts.all.get('bob')
     if (account) accounts.all.set('robert', account)
@@ -316,7 +421,7 @@ describe('the keys of a saved beam', () => {
 
   it('e18 do not go to another vault that the server shows under the name of somebody who had them', async () => {
     const [{ keeper: ada }] = [await withVault('ada'), await withVault('bob')]
-    await ada.trust(BEAM, 'bob')
+    await trusts(ada, 'bob')
     await writes(ada)
     const bob = accounts.all.get('bob')
     const { publicKey } = await Vault.make()

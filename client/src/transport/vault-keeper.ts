@@ -54,6 +54,8 @@ export class VaultKeeper implements OwnVault {
   #exists: boolean | null = null
   /** The part of the last password that was stretched here which opens the vault. */
   #opener: Bytes | null = null
+  /** Whether the login of now is by that password. */
+  #isAccepted = false
   /** Ends with the latest change of what this device keeps. It never fails. */
   #keeping: Promise<void> = Promise.resolve()
   /** Settles once it is known whether the vault is open. */
@@ -81,6 +83,7 @@ export class VaultKeeper implements OwnVault {
   /** The server has taken the password that was stretched last: from now on a later page can open the vault too, if this one is left. */
   async keepOpener(): Promise<void> {
     const opener = this.#opener
+    this.#isAccepted = true
     if (opener) await this.#keep(() => this.kept.writeOpener(opener))
   }
 
@@ -111,7 +114,8 @@ export class VaultKeeper implements OwnVault {
     this.#exists = vault !== null || isThere(stored, isKnown)
     if (vault === here) this.#vault = vault
     else await this.#open(vault)
-    if (stored !== undefined) await this.#forgetOpener()
+    // A password that was stretched is the person's own: a server that says that the operator has replaced it is not believed later either.
+    if (stored === null || vault !== null) await this.#forgetOpener()
     return this.#state(stored ?? null)
   }
 
@@ -120,6 +124,7 @@ export class VaultKeeper implements OwnVault {
     this.#username = null
     this.#vault = null
     this.#opener = null
+    this.#isAccepted = false
     this.#exists = null
     this.#own = new Set()
     this.#trusted.clear()
@@ -133,12 +138,26 @@ export class VaultKeeper implements OwnVault {
     return wordsOf(this.#made.entropy)
   }
 
-  /** Stores the vault that was begun. @param password as it was sent at login, @param fresh the new one */
+  /**
+   * Stores the vault that was begun, where there is none, or one of which the operator has replaced the password.
+   * @param password as it was sent at login, @param fresh the new one
+   */
   async createVault(password: string, fresh: string): Promise<VaultOutcome> {
     if (!this.#made) return 'failed'
     const { vault, entropy } = this.#made
     const byWords = await vault.wrapped(await keyOfWords(entropy), 'words')
-    const outcome = await this.#write(vault, byWords, 1, password, fresh)
+    const isStored = (there: StoredVault | null) => there?.public_key === vault.publicKey
+    const outcome = await this.#answering(async () => {
+      const there = await this.server.read()
+      // The answer to an earlier try was lost.
+      if (isStored(there)) return this.#done(vault)
+      const isReplaceable = there ? isReset(there) && !(await this.#isStretched()) : this.#exists === false
+      // The password that opens a vault would be sent as it is.
+      if (!isReplaceable) return 'failed'
+      const sent = await this.#write(vault, byWords, (there?.version ?? 0) + 1, password, fresh)
+      if (sent !== 'failed') return sent
+      return isStored(await this.server.read()) ? this.#done(vault) : 'failed'
+    })
     if (outcome === 'done') this.#made = null
     return outcome
   }
@@ -162,7 +181,8 @@ export class VaultKeeper implements OwnVault {
   async recoverVault(words: string, password: string, fresh: string): Promise<VaultOutcome> {
     return this.#answering(async () => {
       const [stored, entropy] = await Promise.all([this.server.read(), entropyIn(words)])
-      if (!stored || stored.by_password !== null) return 'failed'
+      // Of an own password the server has only a part, and gets no more.
+      if (!stored || !isReset(stored) || (await this.#isStretched())) return 'failed'
       const key = entropy && (await keyOfWords(entropy))
       const vault = key && (await Vault.unwrap(stored.by_words, key, 'words', stored.public_key))
       if (!vault) return 'wrong-words'
@@ -185,11 +205,16 @@ export class VaultKeeper implements OwnVault {
     )
   }
 
-  /** The person at this device lets somebody open a beam: the next time its keys are written, they are sealed to that vault too. */
-  async trust(beam: BeamId, username: string): Promise<void> {
+  /**
+   * The person at this device lets somebody open a beam: the next time its keys are written, they are sealed to that vault too. Does
+   * nothing, and resolves to false, where it has another fingerprint than the one that was shown.
+   */
+  async trust(beam: BeamId, username: string, fingerprint: string): Promise<boolean> {
     const { people } = await this.server.readKeys(beam)
     const key = people.find((person) => person.username === username)?.public_key
-    if (key) this.#trusted.set(beam, [...(this.#trusted.get(beam) ?? []), key])
+    if (!key || (await fingerprintOf(key)) !== fingerprint) return false
+    this.#trusted.set(beam, [...(this.#trusted.get(beam) ?? []), key])
+    return true
   }
 
   /** The public keys of those to whom the keys of a beam were handed, by this account alone: the server could name others. */
@@ -325,8 +350,7 @@ export class VaultKeeper implements OwnVault {
         public_key: vault.publicKey,
       }
       await this.server.write({ password, new_password: toBase64Url(login), vault: stored })
-      await this.#open(vault)
-      return 'done'
+      return this.#done(vault)
     })
   }
 
@@ -341,6 +365,12 @@ export class VaultKeeper implements OwnVault {
     }
   }
 
+  /** The server has the vault. Where the browser keeps nothing, it is open as long as the page. */
+  async #done(vault: Vault): Promise<'done'> {
+    await this.#open(vault).catch(() => {})
+    return 'done'
+  }
+
   /** Does nothing where nobody is logged in any more. */
   async #open(vault: Vault | null): Promise<void> {
     const username = this.#username
@@ -349,6 +379,11 @@ export class VaultKeeper implements OwnVault {
     if (!vault) return
     this.#exists = true
     await this.#keep(() => this.kept.write(username, vault.secret))
+  }
+
+  /** Whether the person has logged in here with a password of which the server has only a part. */
+  async #isStretched(): Promise<boolean> {
+    return this.#isAccepted || (await this.kept.readOpener().catch(() => null)) !== null
   }
 
   async #forgetOpener(): Promise<void> {
@@ -367,8 +402,13 @@ export class VaultKeeper implements OwnVault {
     if (this.#vault) return { is: 'open', fingerprint: await fingerprintOf(this.#vault.publicKey) }
     if (this.#exists === null) return { is: 'unknown' }
     if (!this.#exists) return { is: 'none' }
-    return { is: 'locked', needsWords: stored === null || stored.by_password === null }
+    return { is: 'locked', needsWords: stored !== null && isReset(stored) && !(await this.#isStretched()) }
   }
+}
+
+/** Whether the operator has replaced the password, so that it does not open the vault. */
+function isReset({ by_password }: StoredVault): boolean {
+  return by_password === null
 }
 
 /** Null where the server does not tell. One that denies a vault which this device knows is not believed. */

@@ -11,13 +11,14 @@ export function VaultOf({ beam, username }: { beam: Beam; username: string }) {
   const how = useStore(stores.vault, ({ kept }) => kept[beam.beam_id])
   const person = useStore(stores.vault, ({ people }) => people.find((one) => one.username === username))
   if (how === undefined || how === 'readable' || !person) return null
-  if (person.fingerprint === null)
+  const { fingerprint } = person
+  if (fingerprint === null)
     return <p className={css.vault}>{t`No vault yet: this person cannot open the beam without its link`}</p>
   return (
     <div className={css.vault}>
-      <span className={css.digits}>{person.fingerprint}</span>
+      <span className={css.digits}>{fingerprint}</span>
       {!person.hasKeys && (
-        <Button size="sm" onClick={() => void actions.vault.handKeys(beam.beam_id, username)}>
+        <Button size="sm" onClick={() => void actions.vault.handKeys(beam.beam_id, username, fingerprint)}>
           {t`Let this person open it`}
         </Button>
       )}
