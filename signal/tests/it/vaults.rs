@@ -3,6 +3,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use heliograph_shared::api::beams::LinkAccess;
+use heliograph_shared::names::{Password, Username};
+use heliograph_signal::error::Error;
+use heliograph_storage::sessions::SessionId;
 use serde_json::{Value, json};
 
 use super::person::Person;
@@ -14,7 +17,7 @@ fn bytes(n: u8, count: usize) -> String {
 }
 
 /// A vault by its form, of somebody whose public key is made of one number.
-fn vault(version: u32, n: u8) -> Value {
+pub fn vault(version: u32, n: u8) -> Value {
     json!({
         "version": version,
         "stretch": {"salt": bytes(n, 16), "memory_kib": 65_536, "passes": 3},
@@ -25,7 +28,7 @@ fn vault(version: u32, n: u8) -> Value {
 }
 
 impl Person<'_> {
-    async fn changes_vault(&mut self, new_password: &str, vault: &Value) -> Answer {
+    pub async fn changes_vault(&mut self, new_password: &str, vault: &Value) -> Answer {
         let body = json!({"password": self.password, "new_password": new_password, "vault": vault});
         let answer = self.asks("PUT", "/api/auth/vault/", &body).await;
         if answer.status == 200 {
@@ -70,6 +73,32 @@ async fn h54_a_vault_is_written_with_the_password_and_ends_the_other_logins() {
         // Two devices that change it at once do not undo each other's change.
         assert_eq!(owner.changes_vault("a third part", &vault(2, 3)).await.status, 409);
         assert_eq!(owner.logs_in().await.status, 200);
+    })
+    .await;
+}
+
+fn password(text: &str) -> Password {
+    Password::parse(text.to_owned()).unwrap()
+}
+
+#[tokio::test]
+async fn h54_who_has_proved_a_password_neither_logs_in_nor_changes_it_once_the_operator_has_replaced_it()
+ {
+    on_both(async |world| {
+        let (logins, account) = (&world.server.app.logins, world.account(Who::Owner).await);
+        let proves = async |text| {
+            let attempt = logins.attempt_login(&Username::parse("owner").unwrap(), None).await;
+            logins.check(attempt.unwrap(), password(text)).await.unwrap().unwrap()
+        };
+        let proof = proves("owner's password").await;
+        logins.replace_password(account, password("of the operator")).await.unwrap();
+
+        assert!(matches!(logins.begin(&proof).await, Err(Error::WrongCredentials)));
+        let (session, new) = (SessionId::from_random([1; 16]), password("of a thief"));
+        let vault = serde_json::from_value(vault(1, 1)).unwrap();
+        let written = logins.change_vault(session, proof, new, vault).await;
+        assert!(matches!(written, Err(Error::Unauthorized)), "{written:?}");
+        proves("of the operator").await;
     })
     .await;
 }

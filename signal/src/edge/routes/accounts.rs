@@ -25,7 +25,7 @@ use crate::edge::json::Body;
 use crate::edge::scheme::Scheme;
 use crate::error::Error;
 use crate::multipart::Multipart;
-use crate::people::logins::Attempt;
+use crate::people::logins::{Attempt, Proof};
 use crate::people::own;
 use crate::people::pictures::SentPicture;
 
@@ -89,15 +89,11 @@ pub async fn log_in(
     };
     let attempt = app.logins.attempt_login(&username, shown).await?;
     count(&app, &attempt, client)?;
-    let account = app.logins.check(attempt, password).await?;
-    let account = account.ok_or(Error::WrongCredentials)?;
-    let device = app.logins.known_device(account.id, shown)?;
-    match app.logins.begin(account.id).await {
-        Ok(tokens) => Ok((cookies::log_in(scheme, &tokens, &device), current(&account))),
-        // The account was deleted while its password was checked.
-        Err(Error::Storage(storage::Error::Missing)) => Err(Error::WrongCredentials),
-        Err(error) => Err(error),
-    }
+    let proof = app.logins.check(attempt, password).await?;
+    let proof = proof.ok_or(Error::WrongCredentials)?;
+    let device = app.logins.known_device(proof.account.id, shown)?;
+    let tokens = app.logins.begin(&proof).await?;
+    Ok((cookies::log_in(scheme, &tokens, &device), current(&proof.account)))
 }
 
 /// Counts an attempt by its address, or by its account on a known device, so that strangers at the same address do not
@@ -258,16 +254,16 @@ pub(super) async fn proves(
     client: Option<Client>,
     headers: &HeaderMap,
     scheme: Scheme,
-) -> Result<(), Error> {
+) -> Result<Proof, Error> {
     let shown = cookies::known_device(headers, scheme);
     let attempt = app.logins.attempt_again(account, shown).await?;
     count(app, &attempt, client)?;
-    let is_right = match Password::parse(password) {
-        Ok(password) => app.logins.check(attempt, password).await?.is_some(),
+    let proof = match Password::parse(password) {
+        Ok(password) => app.logins.check(attempt, password).await?,
         // No account can have such a password.
-        Err(_) => false,
+        Err(_) => None,
     };
-    if is_right { Ok(()) } else { Err(wrong_password("The password is wrong")) }
+    proof.ok_or_else(|| wrong_password("The password is wrong"))
 }
 
 fn wrong_password(sentence: &str) -> Error {

@@ -61,6 +61,7 @@ pub async fn read(
     request_body = VaultChange,
     responses(
         (status = 200, body = OwnVault),
+        (status = 401, body = ErrorBody, description = "The login has ended meanwhile, or its password was replaced."),
         (status = 409, body = ErrorBody, description = "The vault was changed meanwhile."),
         (status = 429, body = ErrorBody, description = "Too many attempts."),
     )
@@ -79,8 +80,8 @@ pub async fn change(
     let mut mistakes = Mistakes::default();
     let new_password = mistakes.check("new_password", Password::parse(new_password));
     let Some(new_password) = new_password else { return Err(mistakes.refusal()) };
-    proves(&app, &session.account, password, client, &headers, scheme).await?;
-    app.logins.change_vault(&session, new_password, vault.clone()).await?;
+    let proof = proves(&app, &session.account, password, client, &headers, scheme).await?;
+    app.logins.change_vault(session.id, proof, new_password, vault.clone()).await?;
     Ok(Json(OwnVault { vault: Some(vault) }))
 }
 

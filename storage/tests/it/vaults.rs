@@ -1,0 +1,63 @@
+//! Vaults of accounts, and the keys of saved beams in them (E17, E18).
+
+use heliograph_shared::api::vaults::{Stretch, Vault};
+use heliograph_shared::opaque::Opaque;
+use heliograph_storage::{Error, Storage};
+
+use crate::accounts::{account, person};
+use crate::sessions::session;
+use crate::stage::{at, on_both, with_writer};
+
+fn bytes(n: u8, count: usize) -> Opaque {
+    Opaque::new(vec![n; count])
+}
+
+/// A vault of account `n`.
+fn vault(version: u32, n: u8) -> Vault {
+    Vault {
+        version,
+        stretch: Stretch { salt: bytes(n, 16), memory_kib: 65_536, passes: 3 },
+        by_password: Some(bytes(n, 60)),
+        by_words: bytes(n, 60),
+        public_key: bytes(n, 65),
+    }
+}
+
+async fn hash(storage: &Storage) -> Option<String> {
+    storage.find_password_hash(account(1)).await.unwrap()
+}
+
+#[tokio::test]
+async fn h54_no_vault_is_written_by_a_password_that_was_replaced_after_it_was_proved() {
+    on_both(async |storage| {
+        storage.create_account(&person(1, "ada"), &session(1, 1, 0)).await.unwrap();
+        storage.replace_password(account(1), "of the operator").await.unwrap();
+        storage.open_session(&session(2, 1, 0), "of the operator").await.unwrap();
+        let writes = async |n, proved| {
+            let session = session(n, 1, 0).id;
+            storage.change_vault(account(1), session, proved, "of a thief", &vault(1, 1)).await
+        };
+
+        let (old, ended) = ("hash of ada", "of the operator");
+        assert!(matches!(writes(2, old).await, Err(Error::Missing)), "in a later login");
+        assert!(matches!(writes(1, ended).await, Err(Error::Missing)), "in a login that has ended");
+
+        assert_eq!(hash(&storage).await.as_deref(), Some("of the operator"));
+        assert_eq!(storage.vault_of(account(1)).await.unwrap(), None);
+        writes(2, "of the operator").await.unwrap();
+        assert_eq!(hash(&storage).await.as_deref(), Some("of a thief"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h54_no_vault_is_written_of_an_account_that_went_after_its_password_was_proved() {
+    with_writer(async |storage, writer| {
+        storage.create_account(&person(1, "ada"), &session(1, 1, 0)).await.unwrap();
+        writer.delete_account(account(1), at(5)).await.unwrap();
+        let id = session(1, 1, 0).id;
+        let late = storage.change_vault(account(1), id, "hash of ada", "other", &vault(1, 1)).await;
+        assert!(matches!(late, Err(Error::Missing)));
+    })
+    .await;
+}
