@@ -273,6 +273,7 @@ pub(crate) async fn end_beam(
         "DELETE FROM shares WHERE beam_id = $1",
         "DELETE FROM removed_devices WHERE beam_id = $1",
         "DELETE FROM deposited_keys WHERE beam_id = $1",
+        "DELETE FROM sealed_keys WHERE beam_id = $1",
     ] {
         transaction.execute(delete, args![beam.beam().uuid()]).await?;
     }

@@ -1,10 +1,12 @@
 //! Vaults of accounts, and the keys of saved beams in them (E17, E18).
 
-use heliograph_shared::api::vaults::{Stretch, Vault};
+use heliograph_shared::api::beams::{Level, Role};
+use heliograph_shared::api::vaults::{BeamVaultChange, KeysForPerson, SealedKeys, Stretch, Vault};
+use heliograph_shared::ids::ShareId;
 use heliograph_shared::opaque::Opaque;
 use heliograph_storage::{Error, Storage};
 
-use crate::accounts::{account, person};
+use crate::accounts::{account, person, saved_by};
 use crate::sessions::session;
 use crate::stage::{at, on_both, with_writer};
 
@@ -21,6 +23,12 @@ fn vault(version: u32, n: u8) -> Vault {
         by_words: bytes(n, 60),
         public_key: bytes(n, 65),
     }
+}
+
+/// The keys of a beam, sealed to the vault of account `n`.
+fn keys_for(username: &str, n: u8) -> KeysForPerson {
+    let keys = SealedKeys { from: bytes(1, 65), encapsulated: bytes(n, 65), sealed: bytes(n, 300) };
+    KeysForPerson { username: username.to_owned(), to: bytes(n, 65), keys }
 }
 
 async fn hash(storage: &Storage) -> Option<String> {
@@ -58,6 +66,36 @@ async fn h54_no_vault_is_written_of_an_account_that_went_after_its_password_was_
         let id = session(1, 1, 0).id;
         let late = storage.change_vault(account(1), id, "hash of ada", "other", &vault(1, 1)).await;
         assert!(matches!(late, Err(Error::Missing)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h55_nobodys_vault_keeps_the_keys_of_a_beam_that_has_ended() {
+    with_writer(async |storage, writer| {
+        for (n, name) in [(1, "ada"), (2, "bob")] {
+            storage.create_account(&person(n, name), &session(n, n, 0)).await.unwrap();
+            let (id, hash) = (session(n, n, 0).id, format!("hash of {name}"));
+            storage.change_vault(account(n), id, &hash, &hash, &vault(1, n)).await.unwrap();
+        }
+        let deleted = saved_by(&storage, &writer, 1).await;
+        let of_deleted_account = saved_by(&storage, &writer, 2).await;
+        for (n, other, beam) in [(1, "bob", deleted), (2, "ada", of_deleted_account)] {
+            let id = ShareId::from_random([n; 16]);
+            writer.create_share(account(n), id, beam, other, Level::Read, at(0)).await.unwrap();
+            let keys = vec![keys_for("ada", 1), keys_for("bob", 2)];
+            let change = BeamVaultChange { version: 1, keys };
+            writer.seal_keys(account(n), beam, &change).await.unwrap();
+        }
+        // What the table has, whoever asks.
+        let version =
+            async |beam| storage.sealed_keys(account(1), Role::Read, beam).await.unwrap().version;
+        assert_eq!((version(deleted).await, version(of_deleted_account).await), (1, 1));
+
+        writer.delete_beam(account(1), deleted, at(50)).await.unwrap();
+        writer.delete_account(account(2), at(50)).await.unwrap();
+
+        assert_eq!((version(deleted).await, version(of_deleted_account).await), (0, 0));
     })
     .await;
 }
