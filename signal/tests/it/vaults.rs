@@ -152,9 +152,19 @@ async fn h55_the_keys_of_a_beam_come_to_those_to_whom_they_are_sealed_and_the_de
         assert_eq!(admin.gets(&path).await.json()["people"], json!([]));
 
         let change = json!({"version": 1, "keys": [for_person("owner", 1, 4), for_person("writer", 2, 5)]});
-        assert_eq!(writer.asks("PUT", &path, &change).await.status, 403);
-        assert_eq!(admin.asks("PUT", &path, &change).await.status, 403);
-        assert_eq!(user.asks("PUT", &path, &change).await.status, 404);
+        for (person, status) in [(&mut admin, 403), (&mut writer, 403), (&mut user, 404)] {
+            let own = for_person(&person.username, 1, 5);
+            let change = json!({"version": 1, "keys": [for_person("owner", 1, 4), own]});
+            assert_eq!(person.asks("PUT", &path, &change).await.status, status);
+        }
+        for (refused, why) in [
+            (json!([]), "nobody has keys"),
+            (json!([for_person("writer", 2, 5)]), "the owner has none"),
+            (json!([for_person("owner", 1, 4), for_person("OWNER ", 1, 4)]), "one person twice"),
+        ] {
+            let refused = json!({"version": 1, "keys": refused});
+            assert_eq!(owner.asks("PUT", &path, &refused).await.status, 400, "{why}");
+        }
         for (outdated, why) in [
             (json!({"version": 2, "keys": change["keys"]}), "another version"),
             (json!({"version": 1, "keys": [for_person("owner", 1, 4), for_person("writer", 9, 5)]}), "another vault"),

@@ -130,7 +130,7 @@ pub async fn seal_keys(
     Body(change): Body<BeamVaultChange>,
 ) -> Result<Json<BeamVaultChange>, Error> {
     let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
-    if !change.keys.iter().all(|person| person.keys.is_whole()) {
+    if !change.is_whole(&session.account.username) {
         return Err(Error::BadRequest("The request cannot be read."));
     }
     app.beams.seal_keys(session.account.id, beam, change.clone()).await?;
