@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 
 use crate::address::Client;
 use crate::app::App;
-use crate::edge::auth::{LoggedIn, MaybeLoggedIn};
+use crate::edge::auth::{LoggedIn, MaybeLoggedIn, Sent};
 use crate::edge::cookies::{self, Cookie, SetCookies};
 use crate::edge::deadline::in_time;
 use crate::edge::form::{Form, Mistakes};
@@ -159,9 +159,8 @@ pub async fn refresh(
 )]
 pub async fn change_profile(
     State(app): State<Arc<App>>,
-    LoggedIn(session): LoggedIn,
     Extension(client): Extension<Option<Client>>,
-    Body(change): Body<ProfileChange>,
+    Sent(session, change): Sent<ProfileChange>,
 ) -> Result<Json<CurrentUser>, Error> {
     let change = read_change(&change)?;
     let Account { id, username, .. } = &session.account;
@@ -204,6 +203,8 @@ pub async fn change_picture(
     let nothing = || Error::Fields(vec![(PICTURE, "Please select an image file".to_owned())]);
     let sent = form.picture.ok_or_else(nothing)?;
     in_time(async {
+        // The form may have come slowly, and the session ended meanwhile.
+        app.logins.account_of(session.id).await?.ok_or(Error::Unauthorized)?;
         let picture = keep_picture(&app, sent).await?;
         Ok(current(&app.logins.change_picture(session.account.id, picture).await?))
     })
@@ -228,11 +229,10 @@ pub(super) async fn keep_picture(app: &App, sent: SentPicture) -> Result<BlobId,
 )]
 pub async fn delete(
     State(app): State<Arc<App>>,
-    LoggedIn(session): LoggedIn,
     Extension(client): Extension<Option<Client>>,
     Extension(scheme): Extension<Scheme>,
     headers: HeaderMap,
-    Body(AccountDeletion { password }): Body<AccountDeletion>,
+    Sent(session, AccountDeletion { password }): Sent<AccountDeletion>,
 ) -> Result<(SetCookies, Json<Done>), Error> {
     if password.trim().is_empty() {
         return Err(wrong_password("Please enter your password to confirm account deletion"));

@@ -16,7 +16,7 @@ use super::access::role_in;
 use super::accounts::proves;
 use crate::address::Client;
 use crate::app::App;
-use crate::edge::auth::LoggedIn;
+use crate::edge::auth::{LoggedIn, Sent};
 use crate::edge::form::Mistakes;
 use crate::edge::json::Body;
 use crate::edge::scheme::Scheme;
@@ -68,11 +68,10 @@ pub async fn read(
 )]
 pub async fn change(
     State(app): State<Arc<App>>,
-    LoggedIn(session): LoggedIn,
     Extension(client): Extension<Option<Client>>,
     Extension(scheme): Extension<Scheme>,
     headers: HeaderMap,
-    Body(VaultChange { password, new_password, vault }): Body<VaultChange>,
+    Sent(session, VaultChange { password, new_password, vault }): Sent<VaultChange>,
 ) -> Result<Json<OwnVault>, Error> {
     if !vault.is_whole() {
         return Err(Error::BadRequest("The request cannot be read."));
@@ -125,9 +124,8 @@ pub async fn read_keys(
 )]
 pub async fn seal_keys(
     State(app): State<Arc<App>>,
-    LoggedIn(session): LoggedIn,
     Path(beam): Path<String>,
-    Body(change): Body<BeamVaultChange>,
+    Sent(session, change): Sent<BeamVaultChange>,
 ) -> Result<Json<BeamVaultChange>, Error> {
     let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
     if !change.is_whole(&session.account.username) {
