@@ -202,6 +202,9 @@ fn unshareable(why: Unshareable) -> String {
         Unshareable::Nobody => "There is nobody with this username",
         Unshareable::Owner => "This beam belongs to that person",
         Unshareable::Shared => "This beam is shared with that person already",
+        Unshareable::TooMany => {
+            "This beam is shared with 100 people already. Remove somebody first."
+        }
     };
     sentence.to_owned()
 }

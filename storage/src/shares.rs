@@ -2,6 +2,7 @@
 
 use heliograph_shared::api::beams::{Beam, Level, Role};
 use heliograph_shared::ids::{BeamId, ShareId};
+use heliograph_shared::limits::MAX_SHARES;
 use heliograph_shared::names::Username;
 use heliograph_shared::time::Millis;
 use uuid::Uuid;
@@ -90,6 +91,9 @@ impl BeamWriter {
         let values = args![id.uuid(), beam.uuid(), account.uuid(), level.word(), now];
         if transaction.execute(insert, values).await? == 0 {
             return Err(Error::Unshareable(Unshareable::Shared));
+        }
+        if count_shares(&mut transaction, locked).await? > MAX_SHARES as u64 {
+            return Err(Error::Unshareable(Unshareable::TooMany));
         }
         let share = find_share(&mut transaction, locked, id).await?;
         // A share to read takes from its recipient what the link gives to everybody.
@@ -199,6 +203,12 @@ impl Storage {
         };
         rows.iter().map(read).collect()
     }
+}
+
+async fn count_shares(transaction: &mut Transaction, beam: Locked) -> Result<u64, Error> {
+    let select = "SELECT COUNT(*) AS shares FROM shares WHERE beam_id = $1";
+    let row = transaction.fetch_optional(select, args![beam.beam().uuid()]).await?;
+    row.map_or(Ok(0), |row| row.number("shares"))
 }
 
 async fn find_account(

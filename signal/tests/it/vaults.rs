@@ -2,10 +2,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use heliograph_shared::api::beams::LinkAccess;
-use heliograph_shared::names::{Password, Username};
+use heliograph_shared::api::beams::{Level, LinkAccess};
+use heliograph_shared::ids::ShareId;
+use heliograph_shared::names::{Email, Password, PersonName, Username};
 use heliograph_signal::error::Error;
-use heliograph_storage::sessions::SessionId;
+use heliograph_storage::accounts::{AccountId, NewAccount};
+use heliograph_storage::sessions::{NewSession, NewToken, NewTokens, SessionId};
 use serde_json::{Value, json};
 
 use super::person::Person;
@@ -217,6 +219,83 @@ async fn h55_sealed_keys_follow_a_renewed_link_and_go_with_a_share_and_with_the_
         let beam = format!("/api/beams/{new}/");
         assert_eq!(owner.asks("DELETE", &beam, &json!({})).await.status, 200);
         assert_eq!(owner.gets("/api/auth/vault/beams/").await.json(), json!({"beams": []}));
+    })
+    .await;
+}
+
+/// Adds an account with a vault, without the cost of a password. Returns its username.
+async fn has_vault(world: &World<'_>, n: u8) -> String {
+    let (storage, username) = (&world.server.app.storage, format!("person{n}"));
+    let (id, at) = (AccountId::from_random([n; 16]), world.server.app.clock.now());
+    let account = NewAccount {
+        id,
+        username: Username::parse(&username).unwrap(),
+        first_name: PersonName::first("Ada").unwrap(),
+        last_name: PersonName::last_if_any("").unwrap(),
+        email: Email::parse("ada@example.org").unwrap(),
+        password_hash: "hash".to_owned(),
+        picture: None,
+        created_at: at,
+    };
+    let token =
+        |kind: u8| NewToken { hash: [[n, kind]; 16].concat().try_into().unwrap(), expires_at: at };
+    let session = NewSession {
+        id: SessionId::from_random([n; 16]),
+        account: id,
+        tokens: NewTokens { access: token(1), refresh: token(2) },
+        created_at: at,
+    };
+    storage.create_account(&account, &session).await.unwrap();
+    let vault = serde_json::from_value(vault(1, n)).unwrap();
+    storage.change_vault(id, session.id, "hash", "hash", &vault).await.unwrap();
+    username
+}
+
+#[tokio::test]
+async fn h55_a_beam_is_shared_with_a_hundred_people_and_most_keys_can_be_sealed_to_all_of_them() {
+    on_both(async |world| {
+        let trip = world.trip(LinkAccess::None).await;
+        let path = format!("/api/beams/{}/vault/", trip.beam);
+        let mut owner = world.person(Who::Owner);
+        owner.changes_vault("owner's part", &vault(1, 200)).await;
+        let account = world.account(Who::Owner).await;
+        let sealed = |username: &str, to: u8, count: usize| {
+            let mut sealed = for_person(username, to, to);
+            sealed["keys"]["sealed"] = json!(bytes(to, count));
+            sealed
+        };
+        // 256 keys, and for the owner itself the people besides.
+        let mut keys = vec![sealed("owner", 200, 25_000)];
+        // A reader, a writer and an admin are there.
+        for n in 1..=97 {
+            let (username, now) = (has_vault(world, n).await, world.server.app.clock.now());
+            let id = ShareId::from_random([n; 16]);
+            world
+                .writer
+                .create_share(account, id, trip.beam, &username, Level::Read, now)
+                .await
+                .unwrap();
+            keys.push(sealed(&username, n, 12_300));
+        }
+        for (who, n) in [(Who::Reader, 201), (Who::Writer, 202), (Who::Admin, 203)] {
+            let mut person = world.person(who);
+            person.changes_vault("a part", &vault(1, n)).await;
+            keys.push(sealed(&person.username, n, 12_300));
+        }
+
+        let more = json!({"beam_id": trip.beam, "username": "user", "share_type": "read"});
+        let refused = owner.asks("POST", "/api/beams/share/", &more).await;
+        let sentence = "This beam is shared with 100 people already. Remove somebody first.";
+        assert_eq!((refused.status, refused.json()), (400, json!({"username": [sentence]})));
+        let change = json!({"version": 1, "keys": keys});
+        assert_eq!(owner.asks("PUT", &path, &change).await.status, 200);
+        let people = owner.gets(&path).await.json()["people"].as_array().unwrap().clone();
+        assert_eq!(people.len(), 101);
+        assert!(people.iter().all(|person| person["has_keys"] == json!(true)));
+
+        let long = vec![sealed("owner", 200, 49_000); 100];
+        let long = json!({"version": 2, "keys": long});
+        assert_eq!(owner.asks("PUT", &path, &long).await.status, 413);
     })
     .await;
 }
