@@ -42,7 +42,12 @@ impl Logins {
             match storage.change_vault(account.id, session, &proved, &hash, &vault).await {
                 Ok(ended) => logins.forget_sessions(ended),
                 Err(storage::Error::Missing) => return Err(Error::Unauthorized),
-                Err(error) => return Err(error.into()),
+                Err(error) if error.is_refusal() => return Err(error.into()),
+                Err(error) => {
+                    // It may be changed all the same.
+                    logins.forget_account(account.id);
+                    return Err(error.into());
+                }
             }
             Ok(())
         };
