@@ -17,6 +17,7 @@ use super::accounts::proves;
 use crate::address::Client;
 use crate::app::App;
 use crate::edge::auth::{LoggedIn, Sent};
+use crate::edge::cookies;
 use crate::edge::form::Mistakes;
 use crate::edge::json::Body;
 use crate::edge::scheme::Scheme;
@@ -27,15 +28,27 @@ use crate::error::Error;
     post,
     path = "/api/auth/way/",
     request_body = AskedWay,
-    responses((status = 200, body = LoginWay))
+    responses(
+        (status = 200, body = LoginWay),
+        (status = 429, body = ErrorBody, description = "Too many usernames were asked for."),
+    )
 )]
 pub async fn way(
     State(app): State<Arc<App>>,
+    Extension(client): Extension<Option<Client>>,
+    Extension(scheme): Extension<Scheme>,
+    headers: HeaderMap,
     Body(AskedWay { username }): Body<AskedWay>,
 ) -> Result<Json<LoginWay>, Error> {
     let Ok(username) = Username::parse(&username) else {
         return Ok(Json(LoginWay { stretch: None }));
     };
+    let shown = cookies::known_device(&headers, scheme);
+    let attempt = app.logins.attempt_login(&username, shown).await?;
+    // Strangers at the same address do not keep a known device out.
+    if attempt.account_on_known_device().is_none() {
+        app.limits.ask_for_way(client, app.clock.steady())?;
+    }
     Ok(Json(app.logins.way(&username).await?))
 }
 
