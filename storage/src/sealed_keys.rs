@@ -12,9 +12,13 @@ use uuid::Uuid;
 use crate::accounts::AccountId;
 use crate::beam_writer::{BeamWriter, Locked};
 use crate::database::{Row, Transaction, args};
+use crate::notes::number;
 use crate::saved_beams::role_in;
 use crate::vaults::{count, opaque};
 use crate::{Error, Storage};
+
+/// Most beams in a page of [`Storage::page_of_kept_keys`], each with up to 48 KiB of keys.
+pub const KEPT_KEYS_PAGE: usize = 6;
 
 /// The owner of a beam and the people with a share, with their vaults and whether the keys are sealed to them.
 const PEOPLE: &str = "SELECT a.username, v.public_key, k.account_id AS has_keys FROM accounts a \
@@ -68,17 +72,26 @@ impl Storage {
         Ok(BeamVault { version, keys, people })
     }
 
-    /// The beams that an account owns or has a share of and whose keys are kept here, sealed to it or as they are.
+    /// The next beams that an account owns or has a share of and whose keys are kept here, sealed to it or as they are, in the order
+    /// of their ids, after one of them: up to [`KEPT_KEYS_PAGE`], and none after the last.
     ///
     /// # Errors
     /// [`Error::Database`], [`Error::Corrupt`].
-    pub async fn kept_keys_of(&self, account: AccountId) -> Result<Vec<KeptBeam>, Error> {
+    pub async fn page_of_kept_keys(
+        &self,
+        account: AccountId,
+        after: Option<BeamId>,
+    ) -> Result<Vec<KeptBeam>, Error> {
         let select = "SELECT b.id AS beam_id, d.beam_id AS deposited, k.from_key, k.encapsulated, k.sealed FROM beams b \
                       LEFT JOIN sealed_keys k ON k.beam_id = b.id AND k.account_id = $1 \
                       LEFT JOIN deposited_keys d ON d.beam_id = b.id \
-                      WHERE (k.beam_id IS NOT NULL OR d.beam_id IS NOT NULL) AND (b.owner_id = $1 \
-                      OR b.id IN (SELECT s.beam_id FROM shares s WHERE s.account_id = $1)) ORDER BY b.id";
-        let rows = self.database.fetch_all(select, args![account.uuid()]).await?;
+                      WHERE (k.beam_id IS NOT NULL OR d.beam_id IS NOT NULL) AND b.id > $2 AND b.id IN ( \
+                          SELECT id FROM beams WHERE owner_id = $1 \
+                          UNION SELECT beam_id FROM shares WHERE account_id = $1 \
+                      ) ORDER BY b.id LIMIT $3";
+        let after = after.map_or(Uuid::nil(), BeamId::uuid);
+        let values = args![account.uuid(), after, number(KEPT_KEYS_PAGE as u64)];
+        let rows = self.database.fetch_all(select, values).await?;
         let kept = |row: &Row| {
             let is_deposited = row.get::<Option<Uuid>>("deposited")?.is_some();
             let beam_id = BeamId::from_uuid(row.get("beam_id")?).ok_or(Error::Corrupt)?;

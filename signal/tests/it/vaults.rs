@@ -4,11 +4,16 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use heliograph_shared::api::beams::{Level, LinkAccess};
 use heliograph_shared::ids::ShareId;
+use heliograph_shared::limits::MAX_SEALED_BYTES;
 use heliograph_shared::names::{Email, Password, PersonName, Username};
+use heliograph_signal::budget::Kind;
 use heliograph_signal::error::Error;
+use heliograph_storage::KEPT_KEYS_PAGE;
 use heliograph_storage::accounts::{AccountId, NewAccount};
 use heliograph_storage::sessions::{NewSession, NewToken, NewTokens, SessionId};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpSocket;
 
 use super::person::Person;
 use super::server::Answer;
@@ -296,6 +301,44 @@ async fn h55_a_beam_is_shared_with_a_hundred_people_and_most_keys_can_be_sealed_
         let long = vec![sealed("owner", 200, 49_000); 100];
         let long = json!({"version": 2, "keys": long});
         assert_eq!(owner.asks("PUT", &path, &long).await.status, 413);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h56_the_keys_of_many_beams_come_a_page_at_a_time_and_are_counted_before_they_are_read() {
+    on_both(async |world| {
+        let (mut owner, account) = (world.person(Who::Owner), world.account(Who::Owner).await);
+        owner.changes_vault("owner's part", &vault(1, 1)).await;
+        let mut keys = for_person("owner", 1, 4);
+        keys["keys"]["sealed"] = json!(bytes(4, MAX_SEALED_BYTES));
+        let change = serde_json::from_value(json!({"version": 1, "keys": [keys]})).unwrap();
+        let mut beams = Vec::new();
+        for _ in 0..=12 * KEPT_KEYS_PAGE {
+            let beam = world.trip(LinkAccess::None).await.beam;
+            world.writer.seal_keys(account, beam, &change).await.unwrap();
+            beams.push(json!(beam));
+        }
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(4096).unwrap();
+        let mut slow = socket.connect(world.server.address).await.unwrap();
+        let (host, cookies) = (world.server.address, owner.cookies_for("/api/auth/vault/beams/"));
+        let ask = format!(
+            "GET /api/auth/vault/beams/ HTTP/1.1\r\nhost: {host}\r\ncookie: {cookies}\r\n\r\n"
+        );
+        slow.write_all(ask.as_bytes()).await.unwrap();
+        slow.read_exact(&mut [0; 12]).await.unwrap();
+        let taken = world.server.app.budget.taken(Kind::Answers);
+        let page = KEPT_KEYS_PAGE * MAX_SEALED_BYTES;
+        assert_eq!(taken, 4 * page, "{taken}");
+        drop(slow);
+
+        let list = owner.gets("/api/auth/vault/beams/").await.json();
+        let listed: Vec<_> = list["beams"].as_array().unwrap().iter().collect();
+        assert_eq!(listed.iter().map(|kept| kept["beam_id"].clone()).collect::<Vec<_>>(), beams);
+        assert!(listed.iter().all(|kept| kept["keys"] == keys["keys"]));
+        let export = owner.gets("/api/auth/export/").await.json();
+        assert_eq!(export["kept_keys"], list["beams"]);
     })
     .await;
 }

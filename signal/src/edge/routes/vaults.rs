@@ -2,22 +2,30 @@
 
 use std::sync::Arc;
 
+use axum::body::Bytes;
 use axum::extract::{Path, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
+use futures_util::stream::{self, Stream, StreamExt as _, TryStreamExt as _};
 use heliograph_shared::api::ErrorBody;
 use heliograph_shared::api::vaults::{
     AskedWay, BeamVault, BeamVaultChange, KeptBeams, LoginWay, OwnVault, VaultChange,
 };
 use heliograph_shared::ids::BeamId;
+use heliograph_shared::limits::MAX_SEALED_BYTES;
 use heliograph_shared::names::{Password, Username};
+use heliograph_storage::KEPT_KEYS_PAGE;
+use heliograph_storage::accounts::AccountId;
 
 use super::access::role_in;
 use super::accounts::proves;
 use crate::address::Client;
 use crate::app::App;
+use crate::edge::answers::Waiting;
 use crate::edge::auth::{LoggedIn, Sent};
 use crate::edge::cookies;
+use crate::edge::elements::elements;
 use crate::edge::form::Mistakes;
 use crate::edge::json::Body;
 use crate::edge::scheme::Scheme;
@@ -158,6 +166,31 @@ pub async fn seal_keys(
 pub async fn list_keys(
     State(app): State<Arc<App>>,
     LoggedIn(session): LoggedIn,
-) -> Result<Json<KeptBeams>, Error> {
-    Ok(Json(KeptBeams { beams: app.storage.kept_keys_of(session.account.id).await? }))
+) -> Result<Response, Error> {
+    let mut beams = Box::pin(kept_keys(app, session.account.id));
+    // Before the response begins, so that an error can still be reported.
+    let first = beams.try_next().await?;
+    let piece = |text: &'static str| stream::iter([Ok(Bytes::from_static(text.as_bytes()))]);
+    let first = stream::iter(first.map(Ok::<_, Error>));
+    let list = piece("{\"beams\":[").chain(first).chain(beams).chain(piece("]}"));
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    Ok((Extension(Waiting(KEYS_LIST_BYTES)), json, axum::body::Body::from_stream(list))
+        .into_response())
+}
+
+/// Bytes that a list of kept keys holds at a time: a page as it was read, and as text, with the page before it, which is being sent.
+pub(super) const KEYS_LIST_BYTES: usize = 4 * KEPT_KEYS_PAGE * MAX_SEALED_BYTES;
+
+/// Streams how the keys of an account's beams are kept, as elements of an array.
+pub(super) fn kept_keys(
+    app: Arc<App>,
+    account: AccountId,
+) -> impl Stream<Item = Result<Bytes, Error>> {
+    elements(move |last| {
+        let app = app.clone();
+        async move {
+            let page = app.storage.page_of_kept_keys(account, last).await?;
+            Ok(page.into_iter().map(|beam| (beam.beam_id, Some(beam))).collect())
+        }
+    })
 }
