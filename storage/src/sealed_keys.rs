@@ -20,10 +20,10 @@ use crate::{Error, Storage};
 /// Most beams in a page of [`Storage::page_of_kept_keys`], each with up to 48 KiB of keys.
 pub const KEPT_KEYS_PAGE: usize = 6;
 
-/// The owner of a beam and the people with a share, with their vaults and whether the keys are sealed to them.
+/// The owner of a beam and the people with a share, with their vaults and whether the keys are sealed to the vaults of now.
 const PEOPLE: &str = "SELECT a.username, v.public_key, k.account_id AS has_keys FROM accounts a \
      LEFT JOIN vaults v ON v.account_id = a.id \
-     LEFT JOIN sealed_keys k ON k.account_id = a.id AND k.beam_id = $1 \
+     LEFT JOIN sealed_keys k ON k.account_id = a.id AND k.beam_id = $1 AND k.to_key = v.public_key \
      WHERE a.id IN (SELECT owner_id FROM beams WHERE id = $1 UNION SELECT account_id FROM shares WHERE beam_id = $1) \
      ORDER BY a.username_key";
 
@@ -132,7 +132,7 @@ impl BeamWriter {
         for keys in &change.keys {
             let account = account_with(&mut transaction, keys).await?;
             role_in(&mut transaction, locked, account).await.map_err(outdated)?;
-            insert(&mut transaction, locked, account, change.version, &keys.keys).await?;
+            insert(&mut transaction, locked, account, change.version, keys).await?;
         }
         transaction.commit().await
     }
@@ -169,10 +169,11 @@ async fn insert(
     beam: Locked,
     account: AccountId,
     version: u32,
-    SealedKeys { from, encapsulated, sealed }: &SealedKeys,
+    KeysForPerson { to, keys, .. }: &KeysForPerson,
 ) -> Result<(), Error> {
-    let insert = "INSERT INTO sealed_keys (beam_id, account_id, version, from_key, encapsulated, sealed) \
-                  VALUES ($1, $2, $3, $4, $5, $6)";
+    let SealedKeys { from, encapsulated, sealed } = keys;
+    let insert = "INSERT INTO sealed_keys (beam_id, account_id, version, from_key, encapsulated, sealed, to_key) \
+                  VALUES ($1, $2, $3, $4, $5, $6, $7)";
     let values = args![
         beam.beam().uuid(),
         account.uuid(),
@@ -180,6 +181,7 @@ async fn insert(
         from.as_bytes(),
         encapsulated.as_bytes(),
         sealed.as_bytes(),
+        to.as_bytes(),
     ];
     transaction.execute(insert, values).await?;
     Ok(())

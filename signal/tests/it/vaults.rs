@@ -1,5 +1,7 @@
 //! H53 to H56: vaults of accounts, and the keys of saved beams in them. The server can open none of it.
 
+use std::sync::LazyLock;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use heliograph_shared::api::beams::{Level, LinkAccess};
@@ -11,6 +13,7 @@ use heliograph_signal::error::Error;
 use heliograph_storage::KEPT_KEYS_PAGE;
 use heliograph_storage::accounts::{AccountId, NewAccount};
 use heliograph_storage::sessions::{NewSession, NewToken, NewTokens, SessionId};
+use rcgen::KeyPair;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpSocket;
@@ -23,6 +26,15 @@ fn bytes(n: u8, count: usize) -> String {
     URL_SAFE_NO_PAD.encode(vec![n; count])
 }
 
+/// The public key that belongs to a number. It is a point of the curve, or the server would refuse it.
+fn public_key(n: u8) -> String {
+    static KEYS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let keys = (0..=u8::MAX).map(|_| KeyPair::generate().unwrap());
+        keys.map(|key| URL_SAFE_NO_PAD.encode(key.public_key_raw())).collect()
+    });
+    KEYS[usize::from(n)].clone()
+}
+
 /// A vault by its form, of somebody whose public key is made of one number.
 pub fn vault(version: u32, n: u8) -> Value {
     json!({
@@ -30,7 +42,7 @@ pub fn vault(version: u32, n: u8) -> Value {
         "stretch": {"salt": bytes(n, 16), "memory_kib": 65_536, "passes": 3},
         "by_password": bytes(n, 60),
         "by_words": bytes(n, 60),
-        "public_key": bytes(n, 65),
+        "public_key": public_key(n),
     })
 }
 
@@ -65,9 +77,11 @@ async fn h54_a_vault_is_written_with_the_password_and_ends_the_other_logins() {
             json!({"password": "a guess", "new_password": "the login part", "vault": vault(1, 1)});
         let refused = owner.asks("PUT", "/api/auth/vault/", &wrong).await;
         assert_eq!(refused.json(), json!({"password": ["The password is wrong"]}));
-        let mut short = vault(1, 1);
-        short["public_key"] = json!(bytes(1, 64));
-        assert_eq!(owner.changes_vault("the login part", &short).await.status, 400);
+        let mut other = vault(1, 1);
+        for no_key in [bytes(1, 64), bytes(1, 65)] {
+            other["public_key"] = json!(no_key);
+            assert_eq!(owner.changes_vault("the login part", &other).await.status, 400);
+        }
         assert_eq!(owner.changes_vault("the login part", &vault(2, 1)).await.status, 409);
         assert_eq!(owner.changes_vault("the login part", &vault(1, 1)).await.status, 200);
 
@@ -132,7 +146,7 @@ fn keys(n: u8) -> Value {
 }
 
 fn for_person(username: &str, to: u8, n: u8) -> Value {
-    json!({"username": username, "to": bytes(to, 65), "keys": keys(n)})
+    json!({"username": username, "to": public_key(to), "keys": keys(n)})
 }
 
 #[tokio::test]
@@ -154,7 +168,7 @@ async fn h55_the_keys_of_a_beam_come_to_those_to_whom_they_are_sealed_and_the_de
         let people: Vec<_> = before["people"].as_array().unwrap().iter().collect();
         let names: Vec<_> = people.iter().map(|person| person["username"].as_str().unwrap()).collect();
         assert_eq!(names, ["admin", "owner", "reader", "writer"]);
-        assert_eq!(people[1]["public_key"], json!(bytes(1, 65)));
+        assert_eq!(people[1]["public_key"], json!(public_key(1)));
         assert_eq!(people[0]["public_key"], json!(null));
         assert_eq!(admin.gets(&path).await.json()["people"], json!([]));
 

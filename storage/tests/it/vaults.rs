@@ -99,3 +99,36 @@ async fn h55_nobodys_vault_keeps_the_keys_of_a_beam_that_has_ended() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn h55_who_has_another_vault_since_does_not_have_the_keys() {
+    with_writer(async |storage, writer| {
+        for (n, name) in [(1, "ada"), (2, "bob")] {
+            storage.create_account(&person(n, name), &session(n, n, 0)).await.unwrap();
+        }
+        let has_vault = async |n: u8, name: &str, version, key| {
+            let (id, hash) = (session(n, n, 0).id, format!("hash of {name}"));
+            storage.change_vault(account(n), id, &hash, &hash, &vault(version, key)).await.unwrap();
+        };
+        has_vault(1, "ada", 1, 1).await;
+        has_vault(2, "bob", 1, 2).await;
+        let beam = saved_by(&storage, &writer, 1).await;
+        let id = ShareId::from_random([1; 16]);
+        writer.create_share(account(1), id, beam, "bob", Level::Read, at(0)).await.unwrap();
+        let change =
+            BeamVaultChange { version: 1, keys: vec![keys_for("ada", 1), keys_for("bob", 2)] };
+        writer.seal_keys(account(1), beam, &change).await.unwrap();
+        let with_keys = async || {
+            let vault = storage.sealed_keys(account(1), Role::Owner, beam).await.unwrap();
+            let people = vault.people.into_iter().filter(|person| person.has_keys);
+            people.map(|person| person.username).collect::<Vec<_>>()
+        };
+        has_vault(2, "bob", 2, 2).await;
+        assert_eq!(with_keys().await, ["ada", "bob"], "another password is no other vault");
+
+        has_vault(2, "bob", 3, 3).await;
+
+        assert_eq!(with_keys().await, ["ada"]);
+    })
+    .await;
+}

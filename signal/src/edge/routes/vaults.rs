@@ -30,6 +30,7 @@ use crate::edge::form::Mistakes;
 use crate::edge::json::Body;
 use crate::edge::scheme::Scheme;
 use crate::error::Error;
+use crate::people::public_keys::is_point;
 
 /// Tells how a password is stretched before it is sent at login. Says nothing of whether anybody has the username.
 #[utoipa::path(
@@ -94,7 +95,7 @@ pub async fn change(
     headers: HeaderMap,
     Sent(session, VaultChange { password, new_password, vault }): Sent<VaultChange>,
 ) -> Result<Json<OwnVault>, Error> {
-    if !vault.is_whole() {
+    if !vault.is_whole() || !is_point(&vault.public_key) {
         return Err(Error::BadRequest("The request cannot be read."));
     }
     let mut mistakes = Mistakes::default();
