@@ -190,6 +190,7 @@ impl From<heliograph_storage::Error> for Error {
         match error {
             Stored::Invisible => Self::NotFound,
             Stored::Outdated => Self::Outdated,
+            Stored::Full => Self::NoRoom,
             Stored::LevelTooLow => Self::Forbidden("Your access to this beam does not allow that."),
             Stored::Unshareable(why) => Self::Fields(vec![("username", unshareable(why))]),
             error => Self::Storage(error),

@@ -278,7 +278,7 @@ pub(crate) async fn end_beam(
         transaction.execute(delete, args![beam.beam().uuid()]).await?;
     }
     let update = "UPDATE beams SET owner_id = NULL, name = NULL, key_hash = NULL, expires_at = $2, ended_at = $2, \
-                  link_access = 'none', earlier = NULL, last_seq = 0, note_bytes = 0 WHERE id = $1";
+                  link_access = 'none', earlier = NULL, last_seq = 0, note_bytes = 0, key_bytes = 0 WHERE id = $1";
     transaction.execute(update, args![beam.beam().uuid(), now]).await?;
     Ok(())
 }

@@ -12,13 +12,18 @@ use uuid::Uuid;
 use crate::accounts::AccountId;
 use crate::beam_writer::{BeamWriter, Locked};
 use crate::database::{Row, Transaction, args};
-use crate::notes::number;
+use crate::notes::{Quota, number};
+use crate::quota::used_by_account;
 use crate::saved_beams::role_in;
 use crate::vaults::{count, opaque};
 use crate::{Error, Storage};
 
 /// Most beams in a page of [`Storage::page_of_kept_keys`], each with up to 48 KiB of keys.
 pub const KEPT_KEYS_PAGE: usize = 6;
+
+/// Bytes of a beam's keys that are taken also where the owner's quota is full: a person must be able to change the keys when somebody
+/// is removed. They are those of a few people.
+pub const FREE_KEY_BYTES: u64 = 64 * 1024;
 
 /// The owner of a beam and the people with a share, with their vaults and whether the keys are sealed to the vaults of now.
 const PEOPLE: &str = "SELECT a.username, v.public_key, k.account_id AS has_keys FROM accounts a \
@@ -104,15 +109,17 @@ impl Storage {
 
 impl BeamWriter {
     /// Writes the keys of a saved beam, sealed to those who are to have them, in place of those before and of what was deposited.
-    /// Who has no access any more, or another vault since, makes it outdated.
+    /// Who has no access any more, or another vault since, makes it outdated. Keys beyond [`FREE_KEY_BYTES`] have to be within the
+    /// owner's quota, unless they do not grow.
     ///
     /// # Errors
-    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Outdated`], [`Error::Uncertain`].
+    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Outdated`], [`Error::Full`], [`Error::Uncertain`].
     pub async fn seal_keys(
         &self,
         actor: AccountId,
         beam: BeamId,
         change: &BeamVaultChange,
+        Quota { quotas, now }: Quota,
     ) -> Result<(), Error> {
         let (mut transaction, locked) = self.begin(beam).await?;
         // Else an admin could take the beam from its owner.
@@ -123,6 +130,8 @@ impl BeamWriter {
         if Some(change.version) != before.checked_add(1) {
             return Err(Error::Outdated);
         }
+        let used = used_by_account(&mut transaction, actor, None, now).await?;
+        let bytes_before = key_bytes(&mut transaction, locked).await?;
         for table in [
             "DELETE FROM deposited_keys WHERE beam_id = $1",
             "DELETE FROM sealed_keys WHERE beam_id = $1",
@@ -134,8 +143,32 @@ impl BeamWriter {
             role_in(&mut transaction, locked, account).await.map_err(outdated)?;
             insert(&mut transaction, locked, account, change.version, keys).await?;
         }
+        count_key_bytes(&mut transaction, locked).await?;
+        let bytes = key_bytes(&mut transaction, locked).await?;
+        let has_grown_too_much = bytes > bytes_before.max(FREE_KEY_BYTES)
+            && used.saturating_sub(bytes_before).saturating_add(bytes) > quotas.account;
+        if has_grown_too_much {
+            return Err(Error::Full);
+        }
         transaction.commit().await
     }
+}
+
+async fn key_bytes(transaction: &mut Transaction, beam: Locked) -> Result<u64, Error> {
+    let select = "SELECT key_bytes FROM beams WHERE id = $1";
+    let row = transaction.fetch_optional(select, args![beam.beam().uuid()]).await?;
+    row.ok_or(Error::Invisible)?.number("key_bytes")
+}
+
+/// Counts the bytes of a beam's keys, after a change of them.
+pub(crate) async fn count_key_bytes(
+    transaction: &mut Transaction,
+    beam: Locked,
+) -> Result<(), Error> {
+    let update = "UPDATE beams SET key_bytes = \
+                  COALESCE((SELECT SUM(length(k.sealed)) FROM sealed_keys k WHERE k.beam_id = $1), 0) WHERE id = $1";
+    transaction.execute(update, args![beam.beam().uuid()]).await?;
+    Ok(())
 }
 
 fn outdated(error: Error) -> Error {

@@ -12,6 +12,7 @@ use crate::accounts::{Account, AccountId, account_columns};
 use crate::beam_writer::{BeamWriter, Locked};
 use crate::database::{Row, Transaction, args};
 use crate::saved_beams::{beam_columns, read_beam, role_in};
+use crate::sealed_keys::count_key_bytes;
 use crate::upload_endings::end_uploads_without_right;
 use crate::words::Word as _;
 use crate::{Error, Storage, Unshareable};
@@ -146,6 +147,7 @@ impl BeamWriter {
         // A share that is made later is of the keys of then.
         let forget = "DELETE FROM sealed_keys WHERE beam_id = $1 AND account_id = $2";
         transaction.execute(forget, args![beam.uuid(), share.recipient.id.uuid()]).await?;
+        count_key_bytes(&mut transaction, locked).await?;
         end_uploads_without_right(&mut transaction, locked, Access::role).await?;
         transaction.commit().await
     }

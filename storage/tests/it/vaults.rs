@@ -4,11 +4,12 @@ use heliograph_shared::api::beams::{Level, Role};
 use heliograph_shared::api::vaults::{BeamVaultChange, KeysForPerson, SealedKeys, Stretch, Vault};
 use heliograph_shared::ids::ShareId;
 use heliograph_shared::opaque::Opaque;
-use heliograph_storage::{Error, Storage};
+use heliograph_storage::notes::Quota;
+use heliograph_storage::{Error, FREE_KEY_BYTES, Storage};
 
-use crate::accounts::{account, person, saved_by};
+use crate::accounts::{QUOTA, account, person, saved_by};
 use crate::sessions::session;
-use crate::stage::{at, on_both, with_writer};
+use crate::stage::{at, on_both, quotas, with_writer};
 
 fn bytes(n: u8, count: usize) -> Opaque {
     Opaque::new(vec![n; count])
@@ -85,7 +86,7 @@ async fn h55_nobodys_vault_keeps_the_keys_of_a_beam_that_has_ended() {
             writer.create_share(account(n), id, beam, other, Level::Read, at(0)).await.unwrap();
             let keys = vec![keys_for("ada", 1), keys_for("bob", 2)];
             let change = BeamVaultChange { version: 1, keys };
-            writer.seal_keys(account(n), beam, &change).await.unwrap();
+            writer.seal_keys(account(n), beam, &change, QUOTA).await.unwrap();
         }
         // What the table has, whoever asks.
         let version =
@@ -117,7 +118,7 @@ async fn h55_who_has_another_vault_since_does_not_have_the_keys() {
         writer.create_share(account(1), id, beam, "bob", Level::Read, at(0)).await.unwrap();
         let change =
             BeamVaultChange { version: 1, keys: vec![keys_for("ada", 1), keys_for("bob", 2)] };
-        writer.seal_keys(account(1), beam, &change).await.unwrap();
+        writer.seal_keys(account(1), beam, &change, QUOTA).await.unwrap();
         let with_keys = async || {
             let vault = storage.sealed_keys(account(1), Role::Owner, beam).await.unwrap();
             let people = vault.people.into_iter().filter(|person| person.has_keys);
@@ -129,6 +130,46 @@ async fn h55_who_has_another_vault_since_does_not_have_the_keys() {
         has_vault(2, "bob", 3, 3).await;
 
         assert_eq!(with_keys().await, ["ada"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h55_many_keys_are_at_the_cost_of_their_owner_and_few_are_always_taken() {
+    with_writer(async |storage, writer| {
+        for (n, name) in [(1, "ada"), (2, "bob")] {
+            storage.create_account(&person(n, name), &session(n, n, 0)).await.unwrap();
+            let (id, hash) = (session(n, n, 0).id, format!("hash of {name}"));
+            storage.change_vault(account(n), id, &hash, &hash, &vault(1, n)).await.unwrap();
+        }
+        let beam = saved_by(&storage, &writer, 1).await;
+        let id = ShareId::from_random([1; 16]);
+        writer.create_share(account(1), id, beam, "bob", Level::Read, at(0)).await.unwrap();
+        let unlimited = quotas(u64::MAX);
+        let free = async || storage.free_for_account(account(1), unlimited, at(10)).await.unwrap();
+        let without_keys = free().await;
+        let seals = async |version, for_ada: u64, for_bob: u64, own| {
+            let mut keys = vec![keys_for("ada", 1), keys_for("bob", 2)];
+            for (one, count) in keys.iter_mut().zip([for_ada, for_bob]) {
+                one.keys.sealed = bytes(7, usize::try_from(count).unwrap());
+            }
+            let change = BeamVaultChange { version, keys };
+            let quota = Quota { quotas: quotas(own), now: at(10) };
+            writer.seal_keys(account(1), beam, &change, quota).await
+        };
+
+        seals(1, FREE_KEY_BYTES - 100, 100, 0).await.unwrap();
+        assert_eq!(free().await, without_keys - FREE_KEY_BYTES);
+        assert!(matches!(seals(2, FREE_KEY_BYTES, 100, 10_000).await, Err(Error::Full)));
+        assert_eq!(free().await, without_keys - FREE_KEY_BYTES, "nothing has changed");
+        seals(2, FREE_KEY_BYTES, 100, 2 * FREE_KEY_BYTES).await.unwrap();
+        seals(3, FREE_KEY_BYTES, 100, 0).await.unwrap();
+        assert_eq!(free().await, without_keys - FREE_KEY_BYTES - 100);
+
+        writer.delete_account(account(2), at(20)).await.unwrap();
+        assert_eq!(free().await, without_keys - FREE_KEY_BYTES);
+        writer.delete_beam(account(1), beam, at(20)).await.unwrap();
+        assert!(free().await >= without_keys);
     })
     .await;
 }

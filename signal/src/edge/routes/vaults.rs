@@ -17,6 +17,7 @@ use heliograph_shared::limits::MAX_SEALED_BYTES;
 use heliograph_shared::names::{Password, Username};
 use heliograph_storage::KEPT_KEYS_PAGE;
 use heliograph_storage::accounts::AccountId;
+use heliograph_storage::notes::Quota;
 
 use super::access::role_in;
 use super::accounts::proves;
@@ -142,6 +143,7 @@ pub async fn read_keys(
         (status = 403, body = ErrorBody, description = "The beam is somebody else's."),
         (status = 404, body = ErrorBody, description = "No such beam, or not yours to see."),
         (status = 409, body = ErrorBody, description = "The keys, the people or their vaults were changed meanwhile."),
+        (status = 507, body = ErrorBody, description = "The owner's quota has no room for that many keys."),
     )
 )]
 pub async fn seal_keys(
@@ -153,7 +155,8 @@ pub async fn seal_keys(
     if !change.is_whole(&session.account.username) {
         return Err(Error::BadRequest("The request cannot be read."));
     }
-    app.beams.seal_keys(session.account.id, beam, change.clone()).await?;
+    let quota = Quota { quotas: app.live.quotas.quotas(), now: app.clock.now() };
+    app.beams.seal_keys(session.account.id, beam, change.clone(), quota).await?;
     Ok(Json(change))
 }
 
