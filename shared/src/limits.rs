@@ -62,6 +62,14 @@ pub const MAX_PLACES: usize = 500;
 pub const MAX_REMOVED_DEVICES: usize = 1000;
 /// Most keys that are deposited for one saved beam (H52): one more for each time that devices were removed.
 pub const MAX_DEPOSITED_KEYS: usize = 256;
+/// Most people with whom one saved beam is shared: a year of a school. Its keys are sealed to all of them in one request (H55).
+pub const MAX_SHARES: usize = 100;
+/// Most bytes of anything sealed that the server keeps for an account. The longest is what an owner seals for itself (E18): 12 KiB of
+/// keys, and as much of people with their public keys. The rest is for what later versions write beside them.
+pub const MAX_SEALED_BYTES: usize = 48 * 1024;
+/// Most bytes of the request that seals the keys of a beam (H55): 24 KiB for each person, of which 256 keys take 17, and once more
+/// what the owner seals for itself.
+pub const MAX_SEALING_BYTES: usize = MAX_SHARES * 24 * 1024 + MAX_SEALED_BYTES * 2;
 /// How long a short code stands for its beam (H33): long enough to read it out and to type it.
 pub const CODE_LIFETIME: Duration = Duration::from_mins(10);
 /// Most short codes at a time, each of a different beam. It keeps guesses hopeless: one of 54,000 would be right.

@@ -6,8 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use ts_rs::TS;
 use utoipa::ToSchema;
 
-/// Most bytes: all keys of a beam, sealed, have fewer.
-const MOST: usize = 16 * 1024;
+use crate::limits::MAX_SEALED_BYTES;
 
 /// Bytes that mean something to clients alone, written as base64url without padding.
 #[derive(Clone, Debug, PartialEq, Eq, TS, ToSchema)]
@@ -39,7 +38,7 @@ impl<'de> Deserialize<'de> for Opaque {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let bytes = URL_SAFE_NO_PAD.decode(String::deserialize(deserializer)?);
         let bytes = bytes.map_err(de::Error::custom)?;
-        if bytes.len() > MOST {
+        if bytes.len() > MAX_SEALED_BYTES {
             return Err(de::Error::custom("too many bytes"));
         }
         Ok(Self(bytes))
@@ -54,12 +53,12 @@ mod tests {
     fn bytes_come_back_as_they_were_and_not_too_many_are_taken() {
         let text = |bytes: usize| format!("\"{}\"", URL_SAFE_NO_PAD.encode(vec![7; bytes]));
         let read = |text: &str| serde_json::from_str::<Opaque>(text);
-        for bytes in [0, 1, MOST] {
+        for bytes in [0, 1, MAX_SEALED_BYTES] {
             let opaque = read(&text(bytes)).unwrap();
             assert_eq!(opaque.as_bytes(), vec![7; bytes]);
             assert_eq!(serde_json::to_string(&opaque).unwrap(), text(bytes));
         }
-        assert!(read(&text(MOST + 1)).is_err());
+        assert!(read(&text(MAX_SEALED_BYTES + 1)).is_err());
         assert!(read("\"no base64url\"").is_err());
     }
 }

@@ -42,6 +42,8 @@ const SOCKETS_PER_CLIENT: usize = 200;
 const GUESSES: Rate = Rate { burst: 10, every: Duration::from_secs(6) };
 /// Enough to share a beam with a class. At one name every 20 s, nobody can list the accounts.
 const USERNAMES: Rate = Rate { burst: 30, every: Duration::from_secs(20) };
+/// A client asks before each login. With the answers to many names, asked again later, somebody could tell accounts from made-up ones.
+const LOGIN_WAYS: Rate = Rate { burst: 90, every: Duration::from_secs(7) };
 /// More than a person asks for. Each wish writes all items of a beam.
 const KEEPS: Rate = Rate { burst: 30, every: Duration::from_secs(20) };
 /// A beam full of devices at once. Each removal writes a row.
@@ -151,6 +153,7 @@ pub struct Limits {
     forms: Buckets<Client>,
     registrations: Buckets<Client>,
     pictures: Buckets<AccountId>,
+    login_ways: Buckets<Client>,
     usernames: Buckets<Client>,
     /// By account as well as by address, since an attacker can have many of either.
     usernames_by_account: Buckets<AccountId>,
@@ -169,6 +172,7 @@ impl Default for Limits {
             forms: Buckets::new(REGISTRATION_FORMS),
             registrations: Buckets::new(REGISTRATIONS),
             pictures: Buckets::new(PICTURES),
+            login_ways: Buckets::new(LOGIN_WAYS),
             usernames: Buckets::new(USERNAMES),
             usernames_by_account: Buckets::new(USERNAMES),
         }
@@ -248,14 +252,22 @@ impl Limits {
         take(&self.usernames, client, now)
     }
 
+    /// Counts a question how a password is stretched (H53), whether or not somebody has the username.
+    ///
+    /// # Errors
+    /// [`Error::TooFast`].
+    pub fn ask_for_way(&self, client: Option<Client>, now: Instant) -> Result<(), Error> {
+        take(&self.login_ways, client, now)
+    }
+
     /// Forgets the keys whose buckets are full.
     pub fn sweep(&self, now: Instant) {
         let Self { guesses, keeps, removals, beam_creations, passwords, forms, .. } = self;
         for buckets in [guesses, keeps, removals] {
             buckets.sweep(now);
         }
-        let Self { registrations, usernames, .. } = self;
-        for buckets in [beam_creations, passwords, forms, registrations, usernames] {
+        let Self { registrations, login_ways, usernames, .. } = self;
+        for buckets in [beam_creations, passwords, forms, registrations, login_ways, usernames] {
             buckets.sweep(now);
         }
         for buckets in [&self.pictures, &self.usernames_by_account, &self.known_passwords] {

@@ -190,6 +190,7 @@ impl From<heliograph_storage::Error> for Error {
         match error {
             Stored::Invisible => Self::NotFound,
             Stored::Outdated => Self::Outdated,
+            Stored::Full => Self::NoRoom,
             Stored::LevelTooLow => Self::Forbidden("Your access to this beam does not allow that."),
             Stored::Unshareable(why) => Self::Fields(vec![("username", unshareable(why))]),
             error => Self::Storage(error),
@@ -202,6 +203,9 @@ fn unshareable(why: Unshareable) -> String {
         Unshareable::Nobody => "There is nobody with this username",
         Unshareable::Owner => "This beam belongs to that person",
         Unshareable::Shared => "This beam is shared with that person already",
+        Unshareable::TooMany => {
+            "This beam is shared with 100 people already. Remove somebody first."
+        }
     };
     sentence.to_owned()
 }

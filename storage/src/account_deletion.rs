@@ -8,6 +8,7 @@ use crate::beam_writer::{BeamWriter, Locked, lock};
 use crate::database::{Row, Transaction, args};
 use crate::pictures::bury_picture;
 use crate::saved_beams::end_beam;
+use crate::sealed_keys::count_key_bytes;
 use crate::upload_endings::{bury_uploads_of_account, lock_uploads_of_account};
 use crate::{Error, Storage};
 
@@ -52,6 +53,9 @@ impl BeamWriter {
             bury_picture(&mut transaction, account, now).await?;
             let delete = "DELETE FROM accounts WHERE id = $1";
             transaction.execute(delete, args![account.uuid()]).await?;
+            for beam in &beams {
+                count_key_bytes(&mut transaction, *beam).await?;
+            }
             transaction.commit().await?;
             return Ok(beams.into_iter().map(Locked::beam).collect());
         }

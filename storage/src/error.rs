@@ -53,6 +53,8 @@ pub enum Unshareable {
     Owner,
     /// The user has a share already.
     Shared,
+    /// As many people have a share as can have one.
+    TooMany,
 }
 
 impl Error {

@@ -46,5 +46,6 @@ pub use database::Location;
 pub use error::{Error, Unshareable};
 pub use examination::{Examination, examine};
 pub use lease::{Lease, LeaseError};
+pub use sealed_keys::{FREE_KEY_BYTES, KEPT_KEYS_PAGE};
 pub use storage::Storage;
 pub use upload_endings::UNDO_TIME;

@@ -1,4 +1,4 @@
-//! The quotas: of an account, over its files and the notes in its beams, and of guests, over their files and what is kept
+//! The quotas: of an account, over its files, the notes in its beams and the keys of these in vaults, and of guests, over their files and what is kept
 //! of their beams.
 
 use heliograph_shared::ids::BeamId;
@@ -139,7 +139,7 @@ pub(crate) async fn used_by_account(
     lock_account(transaction, account).await?;
     let sum = "SELECT CAST(COALESCE((SELECT SUM(size) FROM uploads WHERE account_id = $1 AND id <> $2 \
                    AND (expires_at IS NULL OR expires_at > $3)), 0) \
-               + COALESCE((SELECT SUM(note_bytes) FROM beams WHERE owner_id = $1), 0) AS BIGINT) AS used";
+               + COALESCE((SELECT SUM(note_bytes + key_bytes) FROM beams WHERE owner_id = $1), 0) AS BIGINT) AS used";
     let except = except.map(|id| id.to_string()).unwrap_or_default();
     let row = transaction.fetch_optional(sum, args![account.uuid(), except, now]).await?;
     row.map_or(Ok(0), |row| row.number("used"))

@@ -273,11 +273,12 @@ pub(crate) async fn end_beam(
         "DELETE FROM shares WHERE beam_id = $1",
         "DELETE FROM removed_devices WHERE beam_id = $1",
         "DELETE FROM deposited_keys WHERE beam_id = $1",
+        "DELETE FROM sealed_keys WHERE beam_id = $1",
     ] {
         transaction.execute(delete, args![beam.beam().uuid()]).await?;
     }
     let update = "UPDATE beams SET owner_id = NULL, name = NULL, key_hash = NULL, expires_at = $2, ended_at = $2, \
-                  link_access = 'none', earlier = NULL, last_seq = 0, note_bytes = 0 WHERE id = $1";
+                  link_access = 'none', earlier = NULL, last_seq = 0, note_bytes = 0, key_bytes = 0 WHERE id = $1";
     transaction.execute(update, args![beam.beam().uuid(), now]).await?;
     Ok(())
 }

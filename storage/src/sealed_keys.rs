@@ -12,14 +12,23 @@ use uuid::Uuid;
 use crate::accounts::AccountId;
 use crate::beam_writer::{BeamWriter, Locked};
 use crate::database::{Row, Transaction, args};
+use crate::notes::{Quota, number};
+use crate::quota::used_by_account;
 use crate::saved_beams::role_in;
 use crate::vaults::{count, opaque};
 use crate::{Error, Storage};
 
-/// The owner of a beam and the people with a share, with their vaults and whether the keys are sealed to them.
+/// Most beams in a page of [`Storage::page_of_kept_keys`], each with up to 48 KiB of keys.
+pub const KEPT_KEYS_PAGE: usize = 6;
+
+/// Bytes of a beam's keys that are taken also where the owner's quota is full: a person must be able to change the keys when somebody
+/// is removed. They are those of a few people.
+pub const FREE_KEY_BYTES: u64 = 64 * 1024;
+
+/// The owner of a beam and the people with a share, with their vaults and whether the keys are sealed to the vaults of now.
 const PEOPLE: &str = "SELECT a.username, v.public_key, k.account_id AS has_keys FROM accounts a \
      LEFT JOIN vaults v ON v.account_id = a.id \
-     LEFT JOIN sealed_keys k ON k.account_id = a.id AND k.beam_id = $1 \
+     LEFT JOIN sealed_keys k ON k.account_id = a.id AND k.beam_id = $1 AND k.to_key = v.public_key \
      WHERE a.id IN (SELECT owner_id FROM beams WHERE id = $1 UNION SELECT account_id FROM shares WHERE beam_id = $1) \
      ORDER BY a.username_key";
 
@@ -68,17 +77,26 @@ impl Storage {
         Ok(BeamVault { version, keys, people })
     }
 
-    /// The beams that an account owns or has a share of and whose keys are kept here, sealed to it or as they are.
+    /// The next beams that an account owns or has a share of and whose keys are kept here, sealed to it or as they are, in the order
+    /// of their ids, after one of them: up to [`KEPT_KEYS_PAGE`], and none after the last.
     ///
     /// # Errors
     /// [`Error::Database`], [`Error::Corrupt`].
-    pub async fn kept_keys_of(&self, account: AccountId) -> Result<Vec<KeptBeam>, Error> {
+    pub async fn page_of_kept_keys(
+        &self,
+        account: AccountId,
+        after: Option<BeamId>,
+    ) -> Result<Vec<KeptBeam>, Error> {
         let select = "SELECT b.id AS beam_id, d.beam_id AS deposited, k.from_key, k.encapsulated, k.sealed FROM beams b \
                       LEFT JOIN sealed_keys k ON k.beam_id = b.id AND k.account_id = $1 \
                       LEFT JOIN deposited_keys d ON d.beam_id = b.id \
-                      WHERE (k.beam_id IS NOT NULL OR d.beam_id IS NOT NULL) AND (b.owner_id = $1 \
-                      OR b.id IN (SELECT s.beam_id FROM shares s WHERE s.account_id = $1)) ORDER BY b.id";
-        let rows = self.database.fetch_all(select, args![account.uuid()]).await?;
+                      WHERE (k.beam_id IS NOT NULL OR d.beam_id IS NOT NULL) AND b.id > $2 AND b.id IN ( \
+                          SELECT id FROM beams WHERE owner_id = $1 \
+                          UNION SELECT beam_id FROM shares WHERE account_id = $1 \
+                      ) ORDER BY b.id LIMIT $3";
+        let after = after.map_or(Uuid::nil(), BeamId::uuid);
+        let values = args![account.uuid(), after, number(KEPT_KEYS_PAGE as u64)];
+        let rows = self.database.fetch_all(select, values).await?;
         let kept = |row: &Row| {
             let is_deposited = row.get::<Option<Uuid>>("deposited")?.is_some();
             let beam_id = BeamId::from_uuid(row.get("beam_id")?).ok_or(Error::Corrupt)?;
@@ -91,15 +109,17 @@ impl Storage {
 
 impl BeamWriter {
     /// Writes the keys of a saved beam, sealed to those who are to have them, in place of those before and of what was deposited.
-    /// Who has no access any more, or another vault since, makes it outdated.
+    /// Who has no access any more, or another vault since, makes it outdated. Keys beyond [`FREE_KEY_BYTES`] have to be within the
+    /// owner's quota, unless they do not grow.
     ///
     /// # Errors
-    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Outdated`], [`Error::Uncertain`].
+    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Outdated`], [`Error::Full`], [`Error::Uncertain`].
     pub async fn seal_keys(
         &self,
         actor: AccountId,
         beam: BeamId,
         change: &BeamVaultChange,
+        Quota { quotas, now }: Quota,
     ) -> Result<(), Error> {
         let (mut transaction, locked) = self.begin(beam).await?;
         // Else an admin could take the beam from its owner.
@@ -110,6 +130,8 @@ impl BeamWriter {
         if Some(change.version) != before.checked_add(1) {
             return Err(Error::Outdated);
         }
+        let used = used_by_account(&mut transaction, actor, None, now).await?;
+        let bytes_before = key_bytes(&mut transaction, locked).await?;
         for table in [
             "DELETE FROM deposited_keys WHERE beam_id = $1",
             "DELETE FROM sealed_keys WHERE beam_id = $1",
@@ -119,10 +141,34 @@ impl BeamWriter {
         for keys in &change.keys {
             let account = account_with(&mut transaction, keys).await?;
             role_in(&mut transaction, locked, account).await.map_err(outdated)?;
-            insert(&mut transaction, locked, account, change.version, &keys.keys).await?;
+            insert(&mut transaction, locked, account, change.version, keys).await?;
+        }
+        count_key_bytes(&mut transaction, locked).await?;
+        let bytes = key_bytes(&mut transaction, locked).await?;
+        let has_grown_too_much = bytes > bytes_before.max(FREE_KEY_BYTES)
+            && used.saturating_sub(bytes_before).saturating_add(bytes) > quotas.account;
+        if has_grown_too_much {
+            return Err(Error::Full);
         }
         transaction.commit().await
     }
+}
+
+async fn key_bytes(transaction: &mut Transaction, beam: Locked) -> Result<u64, Error> {
+    let select = "SELECT key_bytes FROM beams WHERE id = $1";
+    let row = transaction.fetch_optional(select, args![beam.beam().uuid()]).await?;
+    row.ok_or(Error::Invisible)?.number("key_bytes")
+}
+
+/// Counts the bytes of a beam's keys, after a change of them.
+pub(crate) async fn count_key_bytes(
+    transaction: &mut Transaction,
+    beam: Locked,
+) -> Result<(), Error> {
+    let update = "UPDATE beams SET key_bytes = \
+                  COALESCE((SELECT SUM(length(k.sealed)) FROM sealed_keys k WHERE k.beam_id = $1), 0) WHERE id = $1";
+    transaction.execute(update, args![beam.beam().uuid()]).await?;
+    Ok(())
 }
 
 fn outdated(error: Error) -> Error {
@@ -156,10 +202,11 @@ async fn insert(
     beam: Locked,
     account: AccountId,
     version: u32,
-    SealedKeys { from, encapsulated, sealed }: &SealedKeys,
+    KeysForPerson { to, keys, .. }: &KeysForPerson,
 ) -> Result<(), Error> {
-    let insert = "INSERT INTO sealed_keys (beam_id, account_id, version, from_key, encapsulated, sealed) \
-                  VALUES ($1, $2, $3, $4, $5, $6)";
+    let SealedKeys { from, encapsulated, sealed } = keys;
+    let insert = "INSERT INTO sealed_keys (beam_id, account_id, version, from_key, encapsulated, sealed, to_key) \
+                  VALUES ($1, $2, $3, $4, $5, $6, $7)";
     let values = args![
         beam.beam().uuid(),
         account.uuid(),
@@ -167,6 +214,7 @@ async fn insert(
         from.as_bytes(),
         encapsulated.as_bytes(),
         sealed.as_bytes(),
+        to.as_bytes(),
     ];
     transaction.execute(insert, values).await?;
     Ok(())

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::accounts::{self, Account, AccountId, NewAccount, account_columns};
 use crate::database::{Row, Transaction, args};
+use crate::quota::lock_account;
 use crate::{Error, Storage};
 
 /// How long a used refresh token is answered like the first time, because two tabs may refresh at once or the response
@@ -101,16 +102,20 @@ impl Storage {
         transaction.commit().await
     }
 
-    /// Creates a session. Ends the oldest ones of the account beyond [`MAX_SESSIONS`], and returns their ids.
+    /// Creates a session of an account whose password was proved by this hash. Ends the oldest ones of the account beyond
+    /// [`MAX_SESSIONS`], and returns their ids.
     ///
     /// # Errors
-    /// [`Error::Missing`] when the account does not exist.
-    pub async fn open_session(&self, session: &NewSession) -> Result<Vec<SessionId>, Error> {
+    /// [`Error::Missing`] when the account has another password by now, or is gone.
+    pub async fn open_session(
+        &self,
+        session: &NewSession,
+        proved_hash: &str,
+    ) -> Result<Vec<SessionId>, Error> {
         let mut transaction = self.database.begin().await?;
-        let account = session.account.uuid();
         // One login of an account at a time, so that together they make no more sessions than one after the other.
-        let lock = "SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE";
-        transaction.lock(lock, args![account]).await?;
+        lock_by_password(&mut transaction, session.account, proved_hash).await?;
+        let account = session.account.uuid();
         let end = "DELETE FROM sessions WHERE account_id = $1 AND id NOT IN \
                    (SELECT id FROM sessions WHERE account_id = $1 ORDER BY created_at DESC, id LIMIT $2) \
                    RETURNING id";
@@ -223,6 +228,33 @@ impl Storage {
         self.database.execute("DELETE FROM tokens WHERE expires_at <= $1", args![now]).await?;
         session_ids(&ended)
     }
+}
+
+/// Locks an account whose password was proved by this hash before. Checking a password takes long, so the password may have been
+/// replaced meanwhile; until the end of the transaction it is not.
+///
+/// # Errors
+/// [`Error::Missing`] when the account has another password by now, or is gone.
+pub(crate) async fn lock_by_password(
+    transaction: &mut Transaction,
+    account: AccountId,
+    proved_hash: &str,
+) -> Result<(), Error> {
+    lock_account(transaction, account).await?;
+    let select = "SELECT 1 AS found FROM accounts WHERE id = $1 AND password_hash = $2";
+    let row = transaction.fetch_optional(select, args![account.uuid(), proved_hash]).await?;
+    row.map(drop).ok_or(Error::Missing)
+}
+
+/// Fails with [`Error::Missing`] when a session of the account has ended.
+pub(crate) async fn require_session(
+    transaction: &mut Transaction,
+    account: AccountId,
+    session: SessionId,
+) -> Result<(), Error> {
+    let select = "SELECT 1 AS found FROM sessions WHERE id = $1 AND account_id = $2";
+    let row = transaction.fetch_optional(select, args![session.0, account.uuid()]).await?;
+    row.map(drop).ok_or(Error::Missing)
 }
 
 /// Ends the sessions of an account but one, and returns their ids.

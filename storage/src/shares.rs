@@ -2,6 +2,7 @@
 
 use heliograph_shared::api::beams::{Beam, Level, Role};
 use heliograph_shared::ids::{BeamId, ShareId};
+use heliograph_shared::limits::MAX_SHARES;
 use heliograph_shared::names::Username;
 use heliograph_shared::time::Millis;
 use uuid::Uuid;
@@ -11,6 +12,7 @@ use crate::accounts::{Account, AccountId, account_columns};
 use crate::beam_writer::{BeamWriter, Locked};
 use crate::database::{Row, Transaction, args};
 use crate::saved_beams::{beam_columns, read_beam, role_in};
+use crate::sealed_keys::count_key_bytes;
 use crate::upload_endings::end_uploads_without_right;
 use crate::words::Word as _;
 use crate::{Error, Storage, Unshareable};
@@ -91,6 +93,9 @@ impl BeamWriter {
         if transaction.execute(insert, values).await? == 0 {
             return Err(Error::Unshareable(Unshareable::Shared));
         }
+        if count_shares(&mut transaction, locked).await? > MAX_SHARES as u64 {
+            return Err(Error::Unshareable(Unshareable::TooMany));
+        }
         let share = find_share(&mut transaction, locked, id).await?;
         // A share to read takes from its recipient what the link gives to everybody.
         end_uploads_without_right(&mut transaction, locked, Access::role).await?;
@@ -142,6 +147,7 @@ impl BeamWriter {
         // A share that is made later is of the keys of then.
         let forget = "DELETE FROM sealed_keys WHERE beam_id = $1 AND account_id = $2";
         transaction.execute(forget, args![beam.uuid(), share.recipient.id.uuid()]).await?;
+        count_key_bytes(&mut transaction, locked).await?;
         end_uploads_without_right(&mut transaction, locked, Access::role).await?;
         transaction.commit().await
     }
@@ -199,6 +205,12 @@ impl Storage {
         };
         rows.iter().map(read).collect()
     }
+}
+
+async fn count_shares(transaction: &mut Transaction, beam: Locked) -> Result<u64, Error> {
+    let select = "SELECT COUNT(*) AS shares FROM shares WHERE beam_id = $1";
+    let row = transaction.fetch_optional(select, args![beam.beam().uuid()]).await?;
+    row.map_or(Ok(0), |row| row.number("shares"))
 }
 
 async fn find_account(

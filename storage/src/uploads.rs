@@ -174,7 +174,7 @@ impl Storage {
                         + COALESCE((SELECT SUM(note_bytes) FROM beams WHERE kept_until > $2), 0) AS BIGINT) AS by_all, \
                     CAST(COALESCE((SELECT SUM(size) FROM uploads \
                         WHERE account_id = $1 AND (expires_at IS NULL OR expires_at > $2)), 0) \
-                        + COALESCE((SELECT SUM(note_bytes) FROM beams WHERE owner_id = $1), 0) AS BIGINT) AS own";
+                        + COALESCE((SELECT SUM(note_bytes + key_bytes) FROM beams WHERE owner_id = $1), 0) AS BIGINT) AS own";
         let row = self.database.fetch_optional(used, args![account.uuid(), now]).await?;
         let row = row.ok_or(Error::Corrupt)?;
         let free = quotas.all.saturating_sub(row.number("by_all")?);

@@ -6,7 +6,7 @@ use heliograph_shared::opaque::Opaque;
 
 use crate::accounts::AccountId;
 use crate::database::{Row, Transaction, args};
-use crate::sessions::{SessionId, end_other_sessions};
+use crate::sessions::{SessionId, end_other_sessions, lock_by_password, require_session};
 use crate::{Error, Storage};
 
 /// Bytes of a column.
@@ -64,21 +64,22 @@ impl Storage {
     }
 
     /// Writes a vault in place of the one before, together with the password of the account, and ends its other sessions, whose ids
-    /// it returns.
+    /// it returns. The password of before was proved by this hash, in this session.
     ///
     /// # Errors
-    /// [`Error::Outdated`] when the vault is not of the version after that which is stored, [`Error::Missing`] when the account is
-    /// gone, [`Error::Uncertain`].
+    /// [`Error::Missing`] when the account has another password by now, when the session has ended, or the account is gone;
+    /// [`Error::Outdated`] when the vault is not of the version after that which is stored, [`Error::Uncertain`].
     pub async fn change_vault(
         &self,
         account: AccountId,
         session: SessionId,
-        password_hash: &str,
+        proved_hash: &str,
+        new_hash: &str,
         vault: &Vault,
     ) -> Result<Vec<SessionId>, Error> {
         let mut transaction = self.database.begin().await?;
-        let lock = "SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE";
-        transaction.lock(lock, args![account.uuid()]).await?;
+        lock_by_password(&mut transaction, account, proved_hash).await?;
+        require_session(&mut transaction, account, session).await?;
         let before = "SELECT version FROM vaults WHERE account_id = $1";
         let before = transaction.fetch_optional(before, args![account.uuid()]).await?;
         let before = before.map_or(Ok(0), |row| count(&row, "version"))?;
@@ -86,9 +87,7 @@ impl Storage {
             return Err(Error::Outdated);
         }
         let update = "UPDATE accounts SET password_hash = $2 WHERE id = $1";
-        if transaction.execute(update, args![account.uuid(), password_hash]).await? == 0 {
-            return Err(Error::Missing);
-        }
+        transaction.execute(update, args![account.uuid(), new_hash]).await?;
         write(&mut transaction, account, vault).await?;
         let ended = end_other_sessions(&mut transaction, account, session).await?;
         transaction.commit().await?;

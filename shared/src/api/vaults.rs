@@ -1,10 +1,13 @@
 //! Vaults of accounts, and the keys of saved beams that are sealed to them (section E). The server opens nothing of it.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 use utoipa::ToSchema;
 
 use crate::ids::BeamId;
+use crate::names::Username;
 use crate::opaque::Opaque;
 
 /// Bytes of a salt.
@@ -146,6 +149,21 @@ pub struct BeamVaultChange {
     pub keys: Vec<KeysForPerson>,
 }
 
+impl BeamVaultChange {
+    /// Whether it names nobody twice, has keys for the one who writes it, who must not lose them, and all of them have the lengths
+    /// of what they are to be.
+    #[must_use]
+    pub fn is_whole(&self, writer: &str) -> bool {
+        let key = |username: &str| Username::parse(username).map(|username| username.key());
+        let people: Result<BTreeSet<_>, _> =
+            self.keys.iter().map(|one| key(&one.username)).collect();
+        people.is_ok_and(|people| {
+            people.len() == self.keys.len()
+                && key(writer).is_ok_and(|writer| people.contains(&writer))
+        }) && self.keys.iter().all(|one| one.keys.is_whole())
+    }
+}
+
 /// How the keys of a saved beam are kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct KeptBeam {
@@ -160,4 +178,37 @@ pub struct KeptBeam {
 pub struct KeptBeams {
     /// The beams.
     pub beams: Vec<KeptBeam>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn h55_keys_are_written_for_each_person_once_and_for_who_writes_them() {
+        let bytes = |count: usize| Opaque::new(vec![1; count]);
+        let with = |sealed: usize, usernames: &[&str]| {
+            let one = |username: &&str| KeysForPerson {
+                username: (*username).to_owned(),
+                to: bytes(65),
+                keys: SealedKeys {
+                    from: bytes(65),
+                    encapsulated: bytes(65),
+                    sealed: bytes(sealed),
+                },
+            };
+            BeamVaultChange { version: 1, keys: usernames.iter().map(one).collect() }
+        };
+        assert!(with(300, &["ada"]).is_whole("Ada"));
+        assert!(with(300, &["bob", " ADA "]).is_whole("Ada"));
+        for (change, why) in [
+            (with(0, &["ada"]), "nothing is sealed"),
+            (with(300, &[]), "nobody has keys"),
+            (with(300, &["bob"]), "the writer has none"),
+            (with(300, &["ada", "bob", "ADA "]), "one person twice"),
+            (with(300, &["ada", "a b"]), "what is no username"),
+        ] {
+            assert!(!change.is_whole("Ada"), "{why}");
+        }
+    }
 }

@@ -5,6 +5,7 @@ pub mod assets;
 pub mod auth;
 mod cookies;
 mod deadline;
+mod elements;
 pub(crate) mod form;
 pub(crate) mod headers;
 mod host;

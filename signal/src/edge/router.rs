@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use axum::{Extension, Router};
+use heliograph_shared::limits::MAX_SEALING_BYTES;
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::csrf::CsrfLayer;
@@ -62,7 +63,6 @@ fn calls() -> OpenApiRouter<Arc<App>> {
         routes!(vaults::way),
         routes!(vaults::read, vaults::change),
         routes!(vaults::list_keys),
-        routes!(vaults::read_keys, vaults::seal_keys),
         routes!(codes::create),
         routes!(codes::find),
         routes!(shares::with_me),
@@ -82,8 +82,9 @@ fn calls() -> OpenApiRouter<Arc<App>> {
     let calls = calls.into_iter().map(both);
     calls
         .fold(OpenApiRouter::with_openapi(openapi::common()), OpenApiRouter::merge)
-        .layer(from_fn(deadline::keep))
         .layer(RequestBodyLimitLayer::new(BODY_BYTES))
+        .merge(with_keys(both(routes!(vaults::read_keys, vaults::seal_keys))))
+        .layer(from_fn(deadline::keep))
         .merge(with_picture(both(routes!(registration::register))))
         .merge(with_picture(both(routes!(accounts::change_picture))))
         // Without a limit on its length, for as long as bytes come.
@@ -145,6 +146,12 @@ fn both((schemas, paths, methods): UtoipaMethodRouter<Arc<App>>) -> OpenApiRoute
 /// Routes for forms that may contain a picture. Their handlers bound their time, from when the form is there.
 fn with_picture(paths: OpenApiRouter<Arc<App>>) -> OpenApiRouter<Arc<App>> {
     paths.layer(RequestBodyLimitLayer::new(PICTURE_BYTES + BODY_BYTES))
+}
+
+/// Routes for the keys of a beam, sealed to everybody with whom it is shared.
+fn with_keys(paths: OpenApiRouter<Arc<App>>) -> OpenApiRouter<Arc<App>> {
+    // Axum's own limit is lower.
+    paths.layer(DefaultBodyLimit::disable()).layer(RequestBodyLimitLayer::new(MAX_SEALING_BYTES))
 }
 
 /// The names that the operator and the machine give this server (H9).

@@ -4,6 +4,7 @@ pub mod beam_lists;
 pub mod known_devices;
 pub mod logins;
 pub mod pictures;
+pub mod public_keys;
 pub mod stretching;
 mod throttle;
 pub mod tokens;

@@ -5,10 +5,38 @@ use heliograph_shared::names::{Email, PersonName, Username};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::{AccountId, NewAccount};
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
-use super::person::form;
+use super::person::{Person, form};
 use super::postgres::fresh_database;
-use super::server::TestServer;
+use super::server::{Answer, TestServer};
+
+/// Sends the head of a call whose body the server then begins to wait for, lets something happen, and sends the body. Returns the
+/// status.
+async fn status_of_slow(
+    person: &Person<'_>,
+    method: &str,
+    path: &str,
+    (kind, body): (&str, &[u8]),
+    meanwhile: impl Future<Output = Answer>,
+) -> u16 {
+    let mut stream = TcpStream::connect(person.server.address).await.unwrap();
+    let (cookies, length) = (person.cookies_for(path), body.len());
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncookie: {cookies}\r\n\
+         content-type: {kind}\r\ncontent-length: {length}\r\nexpect: 100-continue\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut go_on = [0; 25];
+    stream.read_exact(&mut go_on).await.unwrap();
+    assert_eq!(&go_on, b"HTTP/1.1 100 Continue\r\n\r\n");
+    assert_eq!(meanwhile.await.status, 200);
+    stream.write_all(body).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer.split(' ').nth(1).unwrap().parse().unwrap()
+}
 
 /// A server on each kind of database.
 async fn servers() -> [TestServer; 2] {
@@ -278,4 +306,23 @@ async fn h12_a_registration_is_completed_although_nobody_waits_for_it_any_more()
     server.app.tasks.wait().await;
 
     assert!(storage.find_credentials(&account.username).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn h7_what_a_login_began_to_send_counts_no_more_once_the_login_has_ended() {
+    let server = TestServer::start().await;
+    let mut ada = server.registered("ada").await;
+    let (_, picture) = form(&[("profile_picture", "no picture")]);
+    let json = "application/json";
+    for (method, path, kind, body) in [
+        ("PUT", "/api/auth/profile/", json, &br#"{"first_name": "Eve"}"#[..]),
+        ("DELETE", "/api/auth/delete-account/", json, br#"{"password": "ada's password"}"#),
+        ("POST", "/api/auth/profile-picture/", "multipart/form-data; boundary=x", &picture),
+    ] {
+        assert_eq!(ada.logs_in().await.status, 200);
+        let (slow, leaves) = (ada.clone(), ada.posts("/api/auth/logout/"));
+        let status = status_of_slow(&slow, method, path, (kind, body), leaves).await;
+        assert_eq!(status, 401, "{path}");
+    }
+    assert_eq!(ada.logs_in().await.json()["user"]["first_name"], "Ada");
 }

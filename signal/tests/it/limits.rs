@@ -185,6 +185,28 @@ async fn usernames_cannot_be_listed_by_sharing_or_renaming() {
 }
 
 #[tokio::test]
+async fn h53_an_address_asks_ninety_times_how_passwords_are_stretched_and_a_known_device_of_it_goes_on()
+ {
+    let server = TestServer::start().await;
+    let mut ada = server.registered("ada").await;
+    assert_eq!(ada.logs_in().await.status, 200, "the device is known now");
+    let ask = async |username: &str, headers: &[(&str, &str)]| {
+        let headers = [headers, &[("content-type", "application/json")]].concat();
+        let body = json!({"username": username}).to_string();
+        server.send("POST", "/api/auth/way/", &headers, body.as_bytes()).await.status
+    };
+    for n in 0..90 {
+        assert_eq!(ask(&format!("name{n}"), &[ADA]).await, 200, "{n}");
+    }
+    server.has_none_left(ADA.1, Limits::ask_for_way);
+    assert_eq!(ask("ada", &[ADA]).await, 429);
+    assert_eq!(ask("ada", &[BOB]).await, 200);
+    let known = ada.cookies_for("/api/auth/way/");
+    assert_eq!(ask("ada", &[ADA, ("cookie", &known)]).await, 200);
+    assert_eq!(ask("bob", &[ADA, ("cookie", &known)]).await, 429, "it is known to one account");
+}
+
+#[tokio::test]
 async fn an_address_asks_for_thirty_usernames_however_many_accounts_it_has() {
     let server = TestServer::start().await;
     server.registered("taken").await;

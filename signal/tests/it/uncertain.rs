@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use heliograph_shared::api::CreatedBeam;
+use heliograph_shared::close::CloseCode;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
@@ -16,6 +17,7 @@ use super::device::TestDevice;
 use super::person::Person;
 use super::postgres::fresh_database;
 use super::server::TestServer;
+use super::vaults::vault;
 
 /// A COMMIT on the wire: a simple query (Postgres manual, section 54.7).
 const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
@@ -214,6 +216,25 @@ async fn s35_a_save_whose_commit_was_answered_to_nobody_has_the_shared_arrangeme
     assert_eq!(json!(stored), places);
 }
 
+#[tokio::test]
+async fn h54_other_logins_end_with_a_password_whose_change_was_answered_to_nobody() {
+    let wire = Wire::new().await;
+    let server = TestServer::with(&["--database", &wire.url]).await;
+    let mut owner = server.registered("owner").await;
+    let mut elsewhere = server.person("owner");
+    assert_eq!(elsewhere.logs_in().await.status, 200);
+    assert_eq!(elsewhere.is().await.as_deref(), Some("owner"), "so that the session is cached");
+    let (mut device, _) = owns_a_beam(&elsewhere).await;
+
+    wire.cuts(Cut::After);
+    let answer = owner.changes_vault("the login part", &vault(1, 1)).await;
+
+    assert_eq!(answer.status, 503, "nobody knows what came of it");
+    assert!(wire.was_cut());
+    assert_eq!(device.is_closed().await, CloseCode::SessionEnded.number());
+    assert_eq!((owner.is().await.as_deref(), elsewhere.is().await), (Some("owner"), None));
+}
+
 /// The owner shuts the link while the connection is cut like this: the guest goes. Returns the owner's beams.
 async fn the_link_is_shut(cut: Cut) -> Value {
     let wire = Wire::new().await;
@@ -229,7 +250,7 @@ async fn the_link_is_shut(cut: Cut) -> Value {
     let answer = owner.asks("PUT", &path, &json!({"link_access": "none"})).await;
 
     assert_eq!(answer.status, 503, "nobody knows what came of it");
-    assert_eq!(guest.is_closed().await, heliograph_shared::close::CloseCode::Forbidden.number());
+    assert_eq!(guest.is_closed().await, CloseCode::Forbidden.number());
     owner.gets("/api/beams/").await.json()
 }
 

@@ -1,31 +1,54 @@
 //! H53 to H56: vaults of accounts, and the keys of saved beams in them. The server can open none of it.
 
+use std::sync::LazyLock;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use heliograph_shared::api::beams::LinkAccess;
+use heliograph_shared::api::beams::{Level, LinkAccess};
+use heliograph_shared::ids::ShareId;
+use heliograph_shared::limits::MAX_SEALED_BYTES;
+use heliograph_shared::names::{Email, Password, PersonName, Username};
+use heliograph_shared::time::Millis;
+use heliograph_signal::budget::Kind;
+use heliograph_signal::error::Error;
+use heliograph_storage::KEPT_KEYS_PAGE;
+use heliograph_storage::accounts::{AccountId, NewAccount};
+use heliograph_storage::sessions::{NewSession, NewToken, NewTokens, SessionId};
+use rcgen::KeyPair;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpSocket;
 
 use super::person::Person;
 use super::server::Answer;
-use super::world::{Who, World, on_both};
+use super::world::{Who, World, on_both, quota};
 
 fn bytes(n: u8, count: usize) -> String {
     URL_SAFE_NO_PAD.encode(vec![n; count])
 }
 
+/// The public key that belongs to a number. It is a point of the curve, or the server would refuse it.
+fn public_key(n: u8) -> String {
+    static KEYS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let keys = (0..=u8::MAX).map(|_| KeyPair::generate().unwrap());
+        keys.map(|key| URL_SAFE_NO_PAD.encode(key.public_key_raw())).collect()
+    });
+    KEYS[usize::from(n)].clone()
+}
+
 /// A vault by its form, of somebody whose public key is made of one number.
-fn vault(version: u32, n: u8) -> Value {
+pub fn vault(version: u32, n: u8) -> Value {
     json!({
         "version": version,
         "stretch": {"salt": bytes(n, 16), "memory_kib": 65_536, "passes": 3},
         "by_password": bytes(n, 60),
         "by_words": bytes(n, 60),
-        "public_key": bytes(n, 65),
+        "public_key": public_key(n),
     })
 }
 
 impl Person<'_> {
-    async fn changes_vault(&mut self, new_password: &str, vault: &Value) -> Answer {
+    pub async fn changes_vault(&mut self, new_password: &str, vault: &Value) -> Answer {
         let body = json!({"password": self.password, "new_password": new_password, "vault": vault});
         let answer = self.asks("PUT", "/api/auth/vault/", &body).await;
         if answer.status == 200 {
@@ -55,9 +78,11 @@ async fn h54_a_vault_is_written_with_the_password_and_ends_the_other_logins() {
             json!({"password": "a guess", "new_password": "the login part", "vault": vault(1, 1)});
         let refused = owner.asks("PUT", "/api/auth/vault/", &wrong).await;
         assert_eq!(refused.json(), json!({"password": ["The password is wrong"]}));
-        let mut short = vault(1, 1);
-        short["public_key"] = json!(bytes(1, 64));
-        assert_eq!(owner.changes_vault("the login part", &short).await.status, 400);
+        let mut other = vault(1, 1);
+        for no_key in [bytes(1, 64), bytes(1, 65)] {
+            other["public_key"] = json!(no_key);
+            assert_eq!(owner.changes_vault("the login part", &other).await.status, 400);
+        }
         assert_eq!(owner.changes_vault("the login part", &vault(2, 1)).await.status, 409);
         assert_eq!(owner.changes_vault("the login part", &vault(1, 1)).await.status, 200);
 
@@ -70,6 +95,32 @@ async fn h54_a_vault_is_written_with_the_password_and_ends_the_other_logins() {
         // Two devices that change it at once do not undo each other's change.
         assert_eq!(owner.changes_vault("a third part", &vault(2, 3)).await.status, 409);
         assert_eq!(owner.logs_in().await.status, 200);
+    })
+    .await;
+}
+
+fn password(text: &str) -> Password {
+    Password::parse(text.to_owned()).unwrap()
+}
+
+#[tokio::test]
+async fn h54_who_has_proved_a_password_neither_logs_in_nor_changes_it_once_the_operator_has_replaced_it()
+ {
+    on_both(async |world| {
+        let (logins, account) = (&world.server.app.logins, world.account(Who::Owner).await);
+        let proves = async |text| {
+            let attempt = logins.attempt_login(&Username::parse("owner").unwrap(), None).await;
+            logins.check(attempt.unwrap(), password(text)).await.unwrap().unwrap()
+        };
+        let proof = proves("owner's password").await;
+        logins.replace_password(account, password("of the operator")).await.unwrap();
+
+        assert!(matches!(logins.begin(&proof).await, Err(Error::WrongCredentials)));
+        let (session, new) = (SessionId::from_random([1; 16]), password("of a thief"));
+        let vault = serde_json::from_value(vault(1, 1)).unwrap();
+        let written = logins.change_vault(session, proof, new, vault).await;
+        assert!(matches!(written, Err(Error::Unauthorized)), "{written:?}");
+        proves("of the operator").await;
     })
     .await;
 }
@@ -96,7 +147,7 @@ fn keys(n: u8) -> Value {
 }
 
 fn for_person(username: &str, to: u8, n: u8) -> Value {
-    json!({"username": username, "to": bytes(to, 65), "keys": keys(n)})
+    json!({"username": username, "to": public_key(to), "keys": keys(n)})
 }
 
 #[tokio::test]
@@ -118,14 +169,24 @@ async fn h55_the_keys_of_a_beam_come_to_those_to_whom_they_are_sealed_and_the_de
         let people: Vec<_> = before["people"].as_array().unwrap().iter().collect();
         let names: Vec<_> = people.iter().map(|person| person["username"].as_str().unwrap()).collect();
         assert_eq!(names, ["admin", "owner", "reader", "writer"]);
-        assert_eq!(people[1]["public_key"], json!(bytes(1, 65)));
+        assert_eq!(people[1]["public_key"], json!(public_key(1)));
         assert_eq!(people[0]["public_key"], json!(null));
         assert_eq!(admin.gets(&path).await.json()["people"], json!([]));
 
         let change = json!({"version": 1, "keys": [for_person("owner", 1, 4), for_person("writer", 2, 5)]});
-        assert_eq!(writer.asks("PUT", &path, &change).await.status, 403);
-        assert_eq!(admin.asks("PUT", &path, &change).await.status, 403);
-        assert_eq!(user.asks("PUT", &path, &change).await.status, 404);
+        for (person, status) in [(&mut admin, 403), (&mut writer, 403), (&mut user, 404)] {
+            let own = for_person(&person.username, 1, 5);
+            let change = json!({"version": 1, "keys": [for_person("owner", 1, 4), own]});
+            assert_eq!(person.asks("PUT", &path, &change).await.status, status);
+        }
+        for (refused, why) in [
+            (json!([]), "nobody has keys"),
+            (json!([for_person("writer", 2, 5)]), "the owner has none"),
+            (json!([for_person("owner", 1, 4), for_person("OWNER ", 1, 4)]), "one person twice"),
+        ] {
+            let refused = json!({"version": 1, "keys": refused});
+            assert_eq!(owner.asks("PUT", &path, &refused).await.status, 400, "{why}");
+        }
         for (outdated, why) in [
             (json!({"version": 2, "keys": change["keys"]}), "another version"),
             (json!({"version": 1, "keys": [for_person("owner", 1, 4), for_person("writer", 9, 5)]}), "another vault"),
@@ -178,6 +239,121 @@ async fn h55_sealed_keys_follow_a_renewed_link_and_go_with_a_share_and_with_the_
         let beam = format!("/api/beams/{new}/");
         assert_eq!(owner.asks("DELETE", &beam, &json!({})).await.status, 200);
         assert_eq!(owner.gets("/api/auth/vault/beams/").await.json(), json!({"beams": []}));
+    })
+    .await;
+}
+
+/// Adds an account with a vault, without the cost of a password. Returns its username.
+async fn has_vault(world: &World<'_>, n: u8) -> String {
+    let (storage, username) = (&world.server.app.storage, format!("person{n}"));
+    let (id, at) = (AccountId::from_random([n; 16]), world.server.app.clock.now());
+    let account = NewAccount {
+        id,
+        username: Username::parse(&username).unwrap(),
+        first_name: PersonName::first("Ada").unwrap(),
+        last_name: PersonName::last_if_any("").unwrap(),
+        email: Email::parse("ada@example.org").unwrap(),
+        password_hash: "hash".to_owned(),
+        picture: None,
+        created_at: at,
+    };
+    let token =
+        |kind: u8| NewToken { hash: [[n, kind]; 16].concat().try_into().unwrap(), expires_at: at };
+    let session = NewSession {
+        id: SessionId::from_random([n; 16]),
+        account: id,
+        tokens: NewTokens { access: token(1), refresh: token(2) },
+        created_at: at,
+    };
+    storage.create_account(&account, &session).await.unwrap();
+    let vault = serde_json::from_value(vault(1, n)).unwrap();
+    storage.change_vault(id, session.id, "hash", "hash", &vault).await.unwrap();
+    username
+}
+
+#[tokio::test]
+async fn h55_a_beam_is_shared_with_a_hundred_people_and_most_keys_can_be_sealed_to_all_of_them() {
+    on_both(async |world| {
+        let trip = world.trip(LinkAccess::None).await;
+        let path = format!("/api/beams/{}/vault/", trip.beam);
+        let mut owner = world.person(Who::Owner);
+        owner.changes_vault("owner's part", &vault(1, 200)).await;
+        let account = world.account(Who::Owner).await;
+        let sealed = |username: &str, to: u8, count: usize| {
+            let mut sealed = for_person(username, to, to);
+            sealed["keys"]["sealed"] = json!(bytes(to, count));
+            sealed
+        };
+        // 256 keys, and for the owner itself the people besides.
+        let mut keys = vec![sealed("owner", 200, 25_000)];
+        // A reader, a writer and an admin are there.
+        for n in 1..=97 {
+            let (username, now) = (has_vault(world, n).await, world.server.app.clock.now());
+            let id = ShareId::from_random([n; 16]);
+            world
+                .writer
+                .create_share(account, id, trip.beam, &username, Level::Read, now)
+                .await
+                .unwrap();
+            keys.push(sealed(&username, n, 12_300));
+        }
+        for (who, n) in [(Who::Reader, 201), (Who::Writer, 202), (Who::Admin, 203)] {
+            let mut person = world.person(who);
+            person.changes_vault("a part", &vault(1, n)).await;
+            keys.push(sealed(&person.username, n, 12_300));
+        }
+
+        let more = json!({"beam_id": trip.beam, "username": "user", "share_type": "read"});
+        let refused = owner.asks("POST", "/api/beams/share/", &more).await;
+        let sentence = "This beam is shared with 100 people already. Remove somebody first.";
+        assert_eq!((refused.status, refused.json()), (400, json!({"username": [sentence]})));
+        let change = json!({"version": 1, "keys": keys});
+        assert_eq!(owner.asks("PUT", &path, &change).await.status, 200);
+        let people = owner.gets(&path).await.json()["people"].as_array().unwrap().clone();
+        assert_eq!(people.len(), 101);
+        assert!(people.iter().all(|person| person["has_keys"] == json!(true)));
+
+        let long = vec![sealed("owner", 200, 49_000); 100];
+        let long = json!({"version": 2, "keys": long});
+        assert_eq!(owner.asks("PUT", &path, &long).await.status, 413);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h56_the_keys_of_many_beams_come_a_page_at_a_time_and_are_counted_before_they_are_read() {
+    on_both(async |world| {
+        let (mut owner, account) = (world.person(Who::Owner), world.account(Who::Owner).await);
+        owner.changes_vault("owner's part", &vault(1, 1)).await;
+        let mut keys = for_person("owner", 1, 4);
+        keys["keys"]["sealed"] = json!(bytes(4, MAX_SEALED_BYTES));
+        let change = serde_json::from_value(json!({"version": 1, "keys": [keys]})).unwrap();
+        let mut beams = Vec::new();
+        for _ in 0..=12 * KEPT_KEYS_PAGE {
+            let beam = world.trip(LinkAccess::None).await.beam;
+            world.writer.seal_keys(account, beam, &change, quota(Millis::new(0))).await.unwrap();
+            beams.push(json!(beam));
+        }
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(4096).unwrap();
+        let mut slow = socket.connect(world.server.address).await.unwrap();
+        let (host, cookies) = (world.server.address, owner.cookies_for("/api/auth/vault/beams/"));
+        let ask = format!(
+            "GET /api/auth/vault/beams/ HTTP/1.1\r\nhost: {host}\r\ncookie: {cookies}\r\n\r\n"
+        );
+        slow.write_all(ask.as_bytes()).await.unwrap();
+        slow.read_exact(&mut [0; 12]).await.unwrap();
+        let taken = world.server.app.budget.taken(Kind::Answers);
+        let page = KEPT_KEYS_PAGE * MAX_SEALED_BYTES;
+        assert_eq!(taken, 4 * page, "{taken}");
+        drop(slow);
+
+        let list = owner.gets("/api/auth/vault/beams/").await.json();
+        let listed: Vec<_> = list["beams"].as_array().unwrap().iter().collect();
+        assert_eq!(listed.iter().map(|kept| kept["beam_id"].clone()).collect::<Vec<_>>(), beams);
+        assert!(listed.iter().all(|kept| kept["keys"] == keys["keys"]));
+        let export = owner.gets("/api/auth/export/").await.json();
+        assert_eq!(export["kept_keys"], list["beams"]);
     })
     .await;
 }

@@ -144,7 +144,7 @@ fn note(n: u8, author: Option<AccountId>) -> NewNote {
 }
 
 /// A beam saved by account `n`, with a note by each of the two accounts.
-async fn saved_by(storage: &Storage, writer: &BeamWriter, n: u8) -> BeamId {
+pub async fn saved_by(storage: &Storage, writer: &BeamWriter, n: u8) -> BeamId {
     let beam = BeamId::from_random([n; 16]);
     storage.record_shared_beam(beam, at(0), at(1_000)).await.unwrap();
     let notes = [1, 2].map(|author| note(author, Some(account(author))));

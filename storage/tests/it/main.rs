@@ -18,5 +18,6 @@ mod sessions;
 mod stage;
 mod together;
 mod uploads;
+mod vaults;
 
 use heliograph_testing::{bucket, postgres};

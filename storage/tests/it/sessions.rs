@@ -52,9 +52,25 @@ async fn an_access_token_stands_for_its_login_until_its_time_is_over() {
 #[tokio::test]
 async fn nobody_logs_in_to_an_account_that_is_not_there() {
     on_both(async |storage| {
-        let opened = storage.open_session(&session(7, 1, 0)).await;
+        let opened = storage.open_session(&session(7, 1, 0), "hash of ada").await;
         assert!(matches!(opened, Err(Error::Missing)));
         assert_eq!(who(&storage, 7, 0).await, None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h11_nobody_logs_in_by_a_password_that_was_replaced_after_it_was_checked() {
+    on_both(async |storage| {
+        storage.create_account(&person(1, "ada"), &session(1, 1, 0)).await.unwrap();
+        storage.replace_password(account(1), "of the operator").await.unwrap();
+
+        let late = storage.open_session(&session(7, 1, 0), "hash of ada").await;
+
+        assert!(matches!(late, Err(Error::Missing)));
+        assert_eq!(who(&storage, 7, 0).await, None);
+        storage.open_session(&session(7, 1, 0), "of the operator").await.unwrap();
+        assert!(who(&storage, 7, 0).await.is_some());
     })
     .await;
 }
@@ -105,7 +121,7 @@ async fn a_refresh_prolongs_the_login_and_its_time_ends_it() {
     on_both(async |storage| {
         let days_30 = at(2_592_000_000);
         storage.create_account(&person(1, "ada"), &session(7, 1, 0)).await.unwrap();
-        storage.open_session(&session(9, 1, 0)).await.unwrap();
+        storage.open_session(&session(9, 1, 0), "hash of ada").await.unwrap();
         let old = tokens(7, 0).refresh.hash;
         storage.refresh_session(old, &tokens(8, 10), at(10)).await.unwrap();
 
@@ -127,7 +143,7 @@ async fn a_refresh_prolongs_the_login_and_its_time_ends_it() {
 async fn the_end_of_a_login_is_the_end_of_its_tokens_only() {
     on_both(async |storage| {
         storage.create_account(&person(1, "ada"), &session(7, 1, 0)).await.unwrap();
-        storage.open_session(&session(9, 1, 0)).await.unwrap();
+        storage.open_session(&session(9, 1, 0), "hash of ada").await.unwrap();
 
         storage.end_session(session(7, 1, 0).id).await.unwrap();
         storage.end_session(session(7, 1, 0).id).await.unwrap();
@@ -157,11 +173,12 @@ async fn h11_an_account_has_a_hundred_logins_and_the_oldest_go() {
         storage.create_account(&person(1, "ada"), &session(1, 1, 1)).await.unwrap();
         storage.create_account(&person(2, "bob"), &session(200, 2, 0)).await.unwrap();
         for n in 2..=100 {
-            let ended = storage.open_session(&session(n, 1, n.into())).await.unwrap();
+            let ended =
+                storage.open_session(&session(n, 1, n.into()), "hash of ada").await.unwrap();
             assert_eq!(ended, [], "{n}");
         }
 
-        let ended = storage.open_session(&session(101, 1, 101)).await.unwrap();
+        let ended = storage.open_session(&session(101, 1, 101), "hash of ada").await.unwrap();
 
         assert_eq!(ended, [session(1, 1, 1).id]);
         assert_eq!(who(&storage, 1, 1).await, None);

@@ -369,7 +369,7 @@ async fn h16_a_login_that_ends_while_it_is_refreshed_ends_in_peace() {
         for _ in 0..2 * ROUNDS {
             let mut jobs = Vec::new();
             for n in 1..=20 {
-                storage.open_session(&session(n, 1, 0)).await.unwrap();
+                storage.open_session(&session(n, 1, 0), "hash of ada").await.unwrap();
                 jobs.push(refreshes(&storage, n, 100 + n));
                 jobs.push(ends(&storage, n));
             }

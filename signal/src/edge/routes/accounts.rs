@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 
 use crate::address::Client;
 use crate::app::App;
-use crate::edge::auth::{LoggedIn, MaybeLoggedIn};
+use crate::edge::auth::{LoggedIn, MaybeLoggedIn, Sent};
 use crate::edge::cookies::{self, Cookie, SetCookies};
 use crate::edge::deadline::in_time;
 use crate::edge::form::{Form, Mistakes};
@@ -25,7 +25,7 @@ use crate::edge::json::Body;
 use crate::edge::scheme::Scheme;
 use crate::error::Error;
 use crate::multipart::Multipart;
-use crate::people::logins::Attempt;
+use crate::people::logins::{Attempt, Proof};
 use crate::people::own;
 use crate::people::pictures::SentPicture;
 
@@ -89,15 +89,11 @@ pub async fn log_in(
     };
     let attempt = app.logins.attempt_login(&username, shown).await?;
     count(&app, &attempt, client)?;
-    let account = app.logins.check(attempt, password).await?;
-    let account = account.ok_or(Error::WrongCredentials)?;
-    let device = app.logins.known_device(account.id, shown)?;
-    match app.logins.begin(account.id).await {
-        Ok(tokens) => Ok((cookies::log_in(scheme, &tokens, &device), current(&account))),
-        // The account was deleted while its password was checked.
-        Err(Error::Storage(storage::Error::Missing)) => Err(Error::WrongCredentials),
-        Err(error) => Err(error),
-    }
+    let proof = app.logins.check(attempt, password).await?;
+    let proof = proof.ok_or(Error::WrongCredentials)?;
+    let device = app.logins.known_device(proof.account.id, shown)?;
+    let tokens = app.logins.begin(&proof).await?;
+    Ok((cookies::log_in(scheme, &tokens, &device), current(&proof.account)))
 }
 
 /// Counts an attempt by its address, or by its account on a known device, so that strangers at the same address do not
@@ -163,9 +159,8 @@ pub async fn refresh(
 )]
 pub async fn change_profile(
     State(app): State<Arc<App>>,
-    LoggedIn(session): LoggedIn,
     Extension(client): Extension<Option<Client>>,
-    Body(change): Body<ProfileChange>,
+    Sent(session, change): Sent<ProfileChange>,
 ) -> Result<Json<CurrentUser>, Error> {
     let change = read_change(&change)?;
     let Account { id, username, .. } = &session.account;
@@ -208,6 +203,8 @@ pub async fn change_picture(
     let nothing = || Error::Fields(vec![(PICTURE, "Please select an image file".to_owned())]);
     let sent = form.picture.ok_or_else(nothing)?;
     in_time(async {
+        // The form may have come slowly, and the session ended meanwhile.
+        app.logins.account_of(session.id).await?.ok_or(Error::Unauthorized)?;
         let picture = keep_picture(&app, sent).await?;
         Ok(current(&app.logins.change_picture(session.account.id, picture).await?))
     })
@@ -232,11 +229,10 @@ pub(super) async fn keep_picture(app: &App, sent: SentPicture) -> Result<BlobId,
 )]
 pub async fn delete(
     State(app): State<Arc<App>>,
-    LoggedIn(session): LoggedIn,
     Extension(client): Extension<Option<Client>>,
     Extension(scheme): Extension<Scheme>,
     headers: HeaderMap,
-    Body(AccountDeletion { password }): Body<AccountDeletion>,
+    Sent(session, AccountDeletion { password }): Sent<AccountDeletion>,
 ) -> Result<(SetCookies, Json<Done>), Error> {
     if password.trim().is_empty() {
         return Err(wrong_password("Please enter your password to confirm account deletion"));
@@ -258,16 +254,16 @@ pub(super) async fn proves(
     client: Option<Client>,
     headers: &HeaderMap,
     scheme: Scheme,
-) -> Result<(), Error> {
+) -> Result<Proof, Error> {
     let shown = cookies::known_device(headers, scheme);
     let attempt = app.logins.attempt_again(account, shown).await?;
     count(app, &attempt, client)?;
-    let is_right = match Password::parse(password) {
-        Ok(password) => app.logins.check(attempt, password).await?.is_some(),
+    let proof = match Password::parse(password) {
+        Ok(password) => app.logins.check(attempt, password).await?,
         // No account can have such a password.
-        Err(_) => false,
+        Err(_) => None,
     };
-    if is_right { Ok(()) } else { Err(wrong_password("The password is wrong")) }
+    proof.ok_or_else(|| wrong_password("The password is wrong"))
 }
 
 fn wrong_password(sentence: &str) -> Error {

@@ -18,8 +18,7 @@ use heliograph_shared::names::BeamName;
 use super::shares::beam_share;
 use crate::address::Client;
 use crate::app::App;
-use crate::edge::auth::LoggedIn;
-use crate::edge::json::Body;
+use crate::edge::auth::{LoggedIn, Sent};
 use crate::error::Error;
 use crate::people::public;
 use crate::random;
@@ -96,9 +95,8 @@ pub async fn describe(
 )]
 pub async fn change(
     State(app): State<Arc<App>>,
-    LoggedIn(session): LoggedIn,
     Path(beam): Path<String>,
-    Body(change): Body<BeamChange>,
+    Sent(session, change): Sent<BeamChange>,
 ) -> Result<Json<Beam>, Error> {
     let name = change.beam_name.as_deref().map(BeamName::parse).transpose();
     let name = name.map_err(|why| Error::Fields(vec![("beam_name", why.0.to_owned())]))?;

@@ -13,20 +13,23 @@ use heliograph_shared::api::accounts::User;
 use heliograph_shared::api::beams::{Beam, BeamShare, Note, SharedBeam};
 use heliograph_shared::api::uploads::UploadedFile;
 use heliograph_shared::api::vaults::{KeptBeam, Vault};
-use heliograph_shared::ids::{BeamId, ItemId};
+use heliograph_shared::ids::BeamId;
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::blobs::BlobId;
 use heliograph_storage::export::Login;
+use heliograph_storage::notes::NewNote;
 use heliograph_storage::uploads::Upload;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::notes::{LIST_BYTES, PAGE_BYTES, note};
 use super::shares::{beam_share, shared_beam};
+use super::vaults::{KEYS_LIST_BYTES, kept_keys};
 use crate::app::App;
 use crate::edge::answers::Waiting;
 use crate::edge::auth::{LoggedIn, Session};
+use crate::edge::elements::elements;
 use crate::error::Error;
 use crate::people::own;
 
@@ -45,10 +48,10 @@ struct Export {
     shared_with_me: Vec<SharedBeam>,
     /// The vault; null without one.
     vault: Option<Vault>,
-    /// How the keys of saved beams are kept, with those that are sealed to the vault.
-    kept_keys: Vec<KeptBeam>,
     /// The account's files. The bytes of each are at its `url`.
     uploads: Vec<UploadedFile>,
+    /// How the keys of saved beams are kept, with those that are sealed to the vault.
+    kept_keys: Vec<KeptBeam>,
     /// Notes in the account's own beams, and its own notes in others' beams.
     notes: Vec<ExportedNote>,
 }
@@ -84,12 +87,15 @@ pub async fn export(
 ) -> Result<impl IntoResponse, Error> {
     let start =
         serde_json::to_string(&begin(&app, &session).await?).map_err(|_| Error::Internal)?;
-    // The notes are streamed in before the end of their array.
-    let start = start.strip_suffix("]}").ok_or(Error::Internal)?.to_owned();
-    let notes = notes(app, session.account.id);
-    let waiting = Waiting(start.len() + LIST_BYTES);
-    let end = stream::iter([Ok(Bytes::from_static(b"]}"))]);
-    let parts = stream::iter([Ok(Bytes::from(start))]).chain(notes).chain(end);
+    // The rest is streamed.
+    let start = start.strip_suffix("],\"notes\":[]}").ok_or(Error::Internal)?.to_owned();
+    let waiting = Waiting(start.len() + LIST_BYTES.max(KEYS_LIST_BYTES));
+    let piece = |text: &'static str| stream::iter([Ok(Bytes::from_static(text.as_bytes()))]);
+    let parts = stream::iter([Ok(Bytes::from(start))])
+        .chain(kept_keys(app.clone(), session.account.id))
+        .chain(piece("],\"notes\":["))
+        .chain(notes(app, session.account.id))
+        .chain(piece("]}"));
     let headers = [
         (header::CONTENT_TYPE, "application/json"),
         (header::CONTENT_DISPOSITION, "attachment; filename=\"heliograph.json\""),
@@ -110,8 +116,8 @@ async fn begin(app: &App, session: &Session) -> Result<Export, Error> {
         shares: app.storage.shares_by(account).await?.into_iter().map(beam_share).collect(),
         shared_with_me: shared_with_me.into_iter().map(shared_beam).collect(),
         vault: app.storage.vault_of(account).await?,
-        kept_keys: app.storage.kept_keys_of(account).await?,
         uploads: uploads.into_iter().map(uploaded_file).collect(),
+        kept_keys: Vec::new(),
         notes: Vec::new(),
     })
 }
@@ -122,32 +128,17 @@ fn uploaded_file((id, upload): (BlobId, Upload)) -> UploadedFile {
     UploadedFile { id: id.to_string(), url, name, size, kind: media_type, expires_at }
 }
 
-/// How far the notes are written.
-#[derive(Clone, Copy)]
-struct Progress {
-    last: Option<(BeamId, ItemId)>,
-    any: bool,
-}
-
-/// Streams the notes as elements of an array, a page at a time. Ends when the client disconnects.
+/// Streams the notes as elements of an array.
 fn notes(app: Arc<App>, account: AccountId) -> impl Stream<Item = Result<Bytes, Error>> {
-    stream::try_unfold(Progress { last: None, any: false }, move |Progress { last, any }| {
+    elements(move |last| {
         let app = app.clone();
         async move {
             let page = app.storage.notes_for(account, last, PAGE_BYTES).await?;
-            let Some(last) = page.last().map(|(beam, note)| (*beam, note.id)) else {
-                return Ok(None);
+            let exported = |(beam_id, stored): (BeamId, NewNote)| {
+                let key = (beam_id, stored.id);
+                (key, note(stored, Some(account)).map(|note| ExportedNote { beam_id, note }))
             };
-            let (mut written, mut any) = (Vec::new(), any);
-            for (beam_id, stored) in page {
-                let Some(note) = note(stored, Some(account)) else { continue };
-                if std::mem::replace(&mut any, true) {
-                    written.push(b',');
-                }
-                serde_json::to_writer(&mut written, &ExportedNote { beam_id, note })
-                    .map_err(|_| Error::Internal)?;
-            }
-            Ok(Some((Bytes::from(written), Progress { last: Some(last), any })))
+            Ok(page.into_iter().map(exported).collect())
         }
     })
 }

@@ -11,8 +11,7 @@ use heliograph_shared::ids::BeamId;
 use super::access::role_in;
 use crate::address::Client;
 use crate::app::App;
-use crate::edge::auth::{LoggedIn, MaybeLoggedIn};
-use crate::edge::json::Body;
+use crate::edge::auth::{MaybeLoggedIn, Sent};
 use crate::error::Error;
 
 /// Returns the keys of a saved beam to whoever may read it.
@@ -50,9 +49,8 @@ pub async fn read(
 )]
 pub async fn deposit(
     State(app): State<Arc<App>>,
-    LoggedIn(session): LoggedIn,
     Path(beam): Path<String>,
-    Body(keys): Body<BeamKeys>,
+    Sent(session, keys): Sent<BeamKeys>,
 ) -> Result<Json<BeamKeys>, Error> {
     let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
     app.beams.deposit_keys(session.account.id, beam, keys.clone()).await?;

@@ -17,8 +17,7 @@ use uuid::Uuid;
 
 use crate::address::Client;
 use crate::app::App;
-use crate::edge::auth::LoggedIn;
-use crate::edge::json::Body;
+use crate::edge::auth::{LoggedIn, Sent};
 use crate::error::Error;
 use crate::people::public;
 use crate::random;
@@ -78,9 +77,8 @@ pub async fn mine(
 )]
 pub async fn create(
     State(app): State<Arc<App>>,
-    LoggedIn(session): LoggedIn,
     Extension(client): Extension<Option<Client>>,
-    Body(NewShare { beam_id, username, share_type }): Body<NewShare>,
+    Sent(session, NewShare { beam_id, username, share_type }): Sent<NewShare>,
 ) -> Result<(StatusCode, Json<BeamShare>), Error> {
     let username = username.trim();
     if username.is_empty() {
@@ -104,9 +102,8 @@ pub async fn create(
 )]
 pub async fn change(
     State(app): State<Arc<App>>,
-    LoggedIn(session): LoggedIn,
     Path(share): Path<String>,
-    Body(ShareChange { share_type }): Body<ShareChange>,
+    Sent(session, ShareChange { share_type }): Sent<ShareChange>,
 ) -> Result<Json<BeamShare>, Error> {
     let id = share_id(&share)?;
     let share = app.beams.change_share(session.account.id, id, share_type).await?;

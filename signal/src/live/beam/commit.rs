@@ -13,6 +13,7 @@ use heliograph_shared::time::Millis;
 use heliograph_storage as storage;
 use heliograph_storage::BeamWriter;
 use heliograph_storage::accounts::AccountId;
+use heliograph_storage::notes::Quota;
 use heliograph_storage::shares::Share;
 use tokio_util::task::TaskTracker;
 
@@ -88,14 +89,16 @@ impl Beams {
     /// Writes the keys of a sealed beam into the vaults of those who may read it (H55).
     ///
     /// # Errors
-    /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Outdated`], [`Error::Storage`].
+    /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Outdated`], [`Error::NoRoom`], [`Error::Storage`].
     pub async fn seal_keys(
         &self,
         actor: AccountId,
         beam: BeamId,
         change: BeamVaultChange,
+        quota: Quota,
     ) -> Result<(), Error> {
-        let seal = async move |writer: BeamWriter| writer.seal_keys(actor, beam, &change).await;
+        let seal =
+            async move |writer: BeamWriter| writer.seal_keys(actor, beam, &change, quota).await;
         self.commit(vec![beam], seal).await
     }
 

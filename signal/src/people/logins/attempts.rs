@@ -18,6 +18,16 @@ pub struct Attempt {
     target: Target,
 }
 
+/// A password that was right, until it is replaced: what follows from it names the hash, which is compared again. Without `Debug`,
+/// so that no log can contain it.
+#[derive(Clone)]
+pub struct Proof {
+    /// The account.
+    pub account: Account,
+    /// The hash of its password.
+    pub(super) hash: String,
+}
+
 impl Attempt {
     /// The account, if somebody logged in to it on this device before.
     #[must_use]
@@ -76,15 +86,15 @@ impl Logins {
         &self,
         attempt: Attempt,
         password: Password,
-    ) -> Result<Option<Account>, Error> {
+    ) -> Result<Option<Proof>, Error> {
         let Attempt { credentials, target } = attempt;
         let tries = &self.0.tries;
         tries.begin(&target, self.0.around.clock.steady()).map_err(Error::TooFast)?;
-        let (account, hash) = credentials.unzip();
+        let hash = credentials.as_ref().map(|(_, hash)| hash.clone());
         match self.0.passwords.is(password, hash).await {
             Ok(true) => {
                 tries.succeeded(&target);
-                Ok(account)
+                Ok(credentials.map(|(account, hash)| Proof { account, hash }))
             }
             Ok(false) => Ok(None),
             Err(error) => {
@@ -121,8 +131,7 @@ impl Logins {
         let work = |logins: Self| async move {
             let replaced = logins.storage().replace_password(account, &hash).await;
             // After an error it may be replaced all the same.
-            logins.0.cache.forget_account(account);
-            logins.0.around.sockets.end_account(account);
+            logins.forget_account(account);
             if replaced? { Ok(()) } else { Err(Error::Unauthorized) }
         };
         self.to_the_end(work).await

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use heliograph_shared::socket::DeviceUser;
 use heliograph_shared::time::Millis;
-use heliograph_storage::Storage;
 use heliograph_storage::accounts::{Account, AccountId, NewAccount, ProfileChange};
 use heliograph_storage::blobs::BlobId;
 use heliograph_storage::passwords::Passwords;
 use heliograph_storage::secrets::Secret;
 use heliograph_storage::sessions::{NewSession, Refreshed, Session, SessionId};
+use heliograph_storage::{self as storage, Storage};
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
@@ -26,7 +26,7 @@ use crate::people::public;
 use crate::people::throttle::Throttle;
 use crate::people::tokens::{Token, Tokens};
 use crate::random;
-pub use attempts::Attempt;
+pub use attempts::{Attempt, Proof};
 use cache::Cache;
 
 /// Name of the secret from which the successors of refresh tokens are derived.
@@ -127,11 +127,15 @@ impl Logins {
     /// Creates a session for a user who proved the password. The oldest sessions of an account with too many end.
     ///
     /// # Errors
-    /// [`Error::Storage`].
-    pub async fn begin(&self, account: AccountId) -> Result<Tokens, Error> {
-        let (session, tokens) = self.new_session(account)?;
+    /// [`Error::WrongCredentials`] when the password was replaced meanwhile or the account is gone, [`Error::Storage`].
+    pub async fn begin(&self, Proof { account, hash }: &Proof) -> Result<Tokens, Error> {
+        let ((session, tokens), hash) = (self.new_session(account.id)?, hash.clone());
         let work = |logins: Self| async move {
-            logins.forget_sessions(logins.storage().open_session(&session).await?);
+            match logins.storage().open_session(&session, &hash).await {
+                Ok(ended) => logins.forget_sessions(ended),
+                Err(storage::Error::Missing) => return Err(Error::WrongCredentials),
+                Err(error) => return Err(error.into()),
+            }
             Ok(tokens)
         };
         self.to_the_end(work).await
@@ -254,10 +258,7 @@ impl Logins {
     /// [`Error::Storage`].
     pub async fn delete_account(&self, account: AccountId) -> Result<(), Error> {
         let logins = self.clone();
-        let end_logins = move || {
-            logins.0.cache.forget_account(account);
-            logins.0.around.sockets.end_account(account);
-        };
+        let end_logins = move || logins.forget_account(account);
         self.0.around.beams.delete_account(account, self.now(), end_logins).await
     }
 
@@ -277,6 +278,12 @@ impl Logins {
             shown = Some(now);
         }
         Ok(account)
+    }
+
+    /// Forgets all sessions of an account and closes their sockets. Those that have not ended are found again.
+    fn forget_account(&self, account: AccountId) {
+        self.0.cache.forget_account(account);
+        self.0.around.sockets.end_account(account);
     }
 
     fn forget_sessions(&self, sessions: impl IntoIterator<Item = SessionId>) {

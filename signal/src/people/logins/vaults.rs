@@ -2,9 +2,10 @@
 
 use heliograph_shared::api::vaults::{LoginWay, Vault};
 use heliograph_shared::names::{Password, Username};
-use heliograph_storage::sessions::Session;
+use heliograph_storage as storage;
+use heliograph_storage::sessions::SessionId;
 
-use super::Logins;
+use super::{Logins, Proof};
 use crate::error::Error;
 use crate::people::stretching::made_up;
 
@@ -21,21 +22,33 @@ impl Logins {
         Ok(LoginWay { stretch })
     }
 
-    /// Writes the vault of the session's account together with its password. Ends its other sessions and closes their sockets.
+    /// Writes the vault of an account together with its password, in the session in which its password was proved. Ends its other
+    /// sessions and closes their sockets.
     ///
     /// # Errors
-    /// [`Error::Outdated`], [`Error::Busy`], [`Error::Storage`].
+    /// [`Error::Unauthorized`] when the password was replaced or the session has ended meanwhile, [`Error::Outdated`],
+    /// [`Error::Busy`], [`Error::Storage`].
     pub async fn change_vault(
         &self,
-        session: &Session,
+        session: SessionId,
+        proof: Proof,
         password: Password,
         vault: Vault,
     ) -> Result<(), Error> {
         let hash = self.hash(password).await?;
-        let (account, session) = (session.account.id, session.id);
+        let Proof { account, hash: proved } = proof;
         let work = move |logins: Self| async move {
-            let changed = logins.storage().change_vault(account, session, &hash, &vault).await;
-            logins.forget_sessions(changed?);
+            let storage = logins.storage();
+            match storage.change_vault(account.id, session, &proved, &hash, &vault).await {
+                Ok(ended) => logins.forget_sessions(ended),
+                Err(storage::Error::Missing) => return Err(Error::Unauthorized),
+                Err(error) if error.is_refusal() => return Err(error.into()),
+                Err(error) => {
+                    // It may be changed all the same.
+                    logins.forget_account(account.id);
+                    return Err(error.into());
+                }
+            }
             Ok(())
         };
         self.to_the_end(work).await
