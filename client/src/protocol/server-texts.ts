@@ -58,6 +58,7 @@ export const SERVER_TEXTS: ReadonlyMap<string, MessageDescriptor> = new Map(
     'The beam name must be at most 120 characters': msg`The beam name must be at most 120 characters`,
     'There is nobody with this username': msg`There is nobody with this username`,
     'This beam belongs to that person': msg`This beam belongs to that person`,
+    'This beam is shared with 100 people already. Remove somebody first.': msg`This beam is shared with 100 people already. Remove somebody first.`,
     'This beam is shared with that person already': msg`This beam is shared with that person already`,
     'Your access to this beam does not allow that.': msg`Your access to this beam does not allow that.`,
     // A live beam
