@@ -64,9 +64,10 @@ pub const MAX_REMOVED_DEVICES: usize = 1000;
 pub const MAX_DEPOSITED_KEYS: usize = 256;
 /// Most people with whom one saved beam is shared: a year of a school. Its keys are sealed to all of them in one request (H55).
 pub const MAX_SHARES: usize = 100;
-/// Most bytes of anything sealed that the server keeps for an account. The longest is what an owner seals for itself (E18): 12 KiB of
-/// keys, and as much of people with their public keys. The rest is for what later versions write beside them.
-pub const MAX_SEALED_BYTES: usize = 48 * 1024;
+/// Most bytes of anything sealed that the server keeps for an account. The longest is what an owner seals to itself (E18): 12 KiB of
+/// keys, 26 of 200 devices, 39 of a thousand that were removed, 9 of a hundred people, each with their public keys or ids. The rest
+/// is for what later versions write beside them.
+pub const MAX_SEALED_BYTES: usize = 128 * 1024;
 /// Most bytes of the request that seals the keys of a beam (H55): 24 KiB for each person, of which 256 keys take 17, and once more
 /// what the owner seals for itself.
 pub const MAX_SEALING_BYTES: usize = MAX_SHARES * 24 * 1024 + MAX_SEALED_BYTES * 2;

@@ -18,12 +18,12 @@ use crate::saved_beams::role_in;
 use crate::vaults::{count, opaque};
 use crate::{Error, Storage};
 
-/// Most beams in a page of [`Storage::page_of_kept_keys`], each with up to 48 KiB of keys.
-pub const KEPT_KEYS_PAGE: usize = 6;
+/// Most beams in a page of [`Storage::page_of_kept_keys`], each with up to 128 KiB of keys.
+pub const KEPT_KEYS_PAGE: usize = 3;
 
 /// Bytes of a beam's keys that are taken also where the owner's quota is full: a person must be able to change the keys when somebody
-/// is removed. They are those of a few people.
-pub const FREE_KEY_BYTES: u64 = 64 * 1024;
+/// is removed. They are what an owner seals to itself, and the keys of a few people.
+pub const FREE_KEY_BYTES: u64 = 192 * 1024;
 
 /// The owner of a beam and the people with a share, with their vaults and whether the keys are sealed to the vaults of now.
 const PEOPLE: &str = "SELECT a.username, v.public_key, k.account_id AS has_keys FROM accounts a \
