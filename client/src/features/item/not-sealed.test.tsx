@@ -13,7 +13,7 @@ function isMarked(encryption: Encryption, isClear: boolean): boolean {
   stores.encryption.setState(encryption, true)
   render(
     <AppContext value={{ stores, actions: {} as Actions }}>
-      <NotSealed items={[{ isClear }]} />
+      <NotSealed items={[isClear ? { isClear } : {}]} />
     </AppContext>,
   )
   return screen.queryByText('Not encrypted') !== null
