@@ -19,7 +19,7 @@ use crate::vaults::{count, opaque};
 use crate::{Error, Storage};
 
 /// Most beams in a page of [`Storage::page_of_kept_keys`], each with up to 128 KiB of keys.
-pub const KEPT_KEYS_PAGE: usize = 3;
+pub const KEPT_KEYS_PAGE: usize = 2;
 
 /// Bytes of a beam's keys that are taken also where the owner's quota is full: a person must be able to change the keys when somebody
 /// is removed. They are what an owner seals to itself, and the keys of a few people.
