@@ -15,6 +15,7 @@ import {
   ITEM,
   LOOKALIKE,
   newSecrets,
+  OTHER,
   Page,
   Server,
   sealing,
@@ -94,6 +95,39 @@ describe('e11 a beam in clear text beside a device that is asleep', () => {
     bob.channel.shareClear()
     await shared()
     expect(server.of('share')).toMatchObject([{ id: ITEM, message: 'bread' }])
+  })
+
+  it.each([
+    ['an item that was deleted since, nor its deletion', (bob: Page) => bob.channel.delete(ITEM, 'secret')],
+    ['what an item said before', (bob: Page) => bob.channel.share(ITEM, 'bread', 'text')],
+  ])('sends nobody %s', async (_, changes) => {
+    const bob = await besideEve()
+    bob.channel.share(ITEM, 'secret', 'text')
+    changes(bob)
+    bob.channel.share(OTHER, 'last', 'text')
+    await isHeardOut()
+    bob.channel.shareClear()
+    await vi.waitFor(() => expect(server.of('share').at(-1)).toMatchObject({ id: OTHER, message: 'last' }))
+    expect(JSON.stringify(server.told)).not.toContain('secret')
+  })
+
+  it('deletes what the others have, though an edit of it waited', async () => {
+    const bob = await besideEve(CLEAR)
+    bob.memory.received(CLEAR)
+    bob.channel.came(CLEAR)
+    bob.channel.share(CLEAR.id, 'secret', 'text')
+    bob.channel.delete(CLEAR.id, 'secret')
+    await isHeardOut()
+    await vi.waitFor(() => expect(server.of('delete')).toMatchObject([{ id: CLEAR.id, message: 'clear' }]))
+    expect(JSON.stringify(server.told)).not.toContain('secret')
+  })
+
+  it('opens by silence once what waited was deleted', async () => {
+    const bob = await besideEve(CLEAR)
+    bob.channel.share(ITEM, 'secret', 'text')
+    bob.channel.delete(ITEM, 'secret')
+    await isHeardOut()
+    expect(bob.states.at(-1)).toBe('clear')
   })
 
   it('stays closed beside a device that has the link, unless its person chooses otherwise', async () => {
