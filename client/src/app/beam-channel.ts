@@ -17,6 +17,11 @@ export interface BeamChannel extends Opener {
   /** Shares a new item, or replaces one of the same id (S9). `to` is the only other device that gets it (S33). */
   share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void
   delete(id: ItemId, message: unknown): void
+  /**
+   * An earlier page held this item back, because the beam was closed to it: in clear text it goes by choice alone (E11). Absent where
+   * nothing is held back.
+   */
+  heldBack?(id: ItemId): void
   /** The file of an item is offered from here again, which a reload had taken. Absent where no copies are made. */
   offersAgain?(id: ItemId): void
   signal(to: DeviceId, message: unknown): void

@@ -53,6 +53,8 @@ export interface KeyedBeam {
   settled(): void
   /** Whether the person has shared something that waits for that. */
   isSharing(): boolean
+  /** Whether some of that was held back by an earlier page, to which the beam was closed. */
+  hasHeldBack(): boolean
 }
 
 /** So long another device has to change the keys when it has removed one, before this one does. In milliseconds. */
@@ -214,6 +216,11 @@ export class BeamKeys {
   shareClear(): void {
     if (this.#encryption.kind !== 'locked' || !this.#encryption.mayShareClear) return
     this.#keyless.choose()
+    this.#look()
+  }
+
+  /** Something that waited to be shared was taken back. */
+  tookBack(): void {
     this.#look()
   }
 
@@ -432,8 +439,15 @@ export class BeamKeys {
     if (!this.#isListed || this.#keyless.isEmpty === null) return { kind: 'unknown' }
     const { isNobodyKeyed, isSomebodyKeyed, mayComeBackKeyed } = this.ways
     const isLinkHere = this.others.some((device) => this.ways.waits(device))
-    const isSharing = this.#content.isSharing()
-    return this.#keyless.decide({ isNobodyKeyed, isSomebodyKeyed, mayComeBackKeyed, isLinkHere, isSharing })
+    const [isSharing, hasHeldBack] = [this.#content.isSharing(), this.#content.hasHeldBack()]
+    return this.#keyless.decide({
+      isNobodyKeyed,
+      isSomebodyKeyed,
+      mayComeBackKeyed,
+      isLinkHere,
+      isSharing,
+      hasHeldBack,
+    })
   }
 
   /** Makes a key where nobody has one and nothing is sealed: else devices with the link would wait for each other. */

@@ -245,6 +245,33 @@ describe('e11 a beam that was clear, in which a device comes and goes without a 
     expect(JSON.stringify(server.told)).not.toContain('bread')
   })
 
+  it('sends nothing in clear text by itself that an earlier page held back', async () => {
+    server.pages.delete(ADA)
+    const bob = new Page(server, BOB, null)
+    bob.channel.heldBack(ITEM)
+    bob.channel.share(ITEM, 'bread', 'text')
+    bob.channel.listed([sealing(BOB)])
+    bob.channel.synced([])
+    await bob.is('locked')
+    expect(server.of('share')).toEqual([])
+    await isHeardOut()
+    bob.channel.shareClear()
+    await shared()
+    expect(server.of('share')).toMatchObject([{ id: ITEM, message: 'bread' }])
+  })
+
+  it('opens once its person has deleted what an earlier page held back', async () => {
+    server.pages.delete(ADA)
+    const bob = new Page(server, BOB, null)
+    bob.channel.heldBack(ITEM)
+    bob.channel.share(ITEM, 'bread', 'text')
+    bob.channel.listed([sealing(BOB)])
+    bob.channel.synced([])
+    await bob.is('locked')
+    bob.channel.delete(ITEM, 'bread')
+    expect(bob.states.at(-1)).toBe('clear')
+  })
+
   it('is clear at once where nothing was, and waits for that device no more', async () => {
     const bob = await isClear()
     bob.channel.listed([BOB, EVE].map(sealing))

@@ -29,6 +29,8 @@ export interface Heard {
   readonly isLinkHere: boolean
   /** Whether the person has shared something that waits until it is known whether to seal. */
   readonly isSharing: boolean
+  /** Whether some of that was held back by an earlier page, which may have heard more than this one. */
+  readonly hasHeldBack: boolean
 }
 
 export class KeylessBeam {
@@ -131,8 +133,8 @@ export class KeylessBeam {
     return { kind: 'locked', isSuspected: this.isSuspected, mayShareClear }
   }
 
-  #isClear({ isNobodyKeyed, mayComeBackKeyed, isLinkHere, isSharing }: Heard): boolean {
-    if (this.isSuspected || this.isEmpty !== true || isLinkHere) return false
+  #isClear({ isNobodyKeyed, mayComeBackKeyed, isLinkHere, isSharing, hasHeldBack }: Heard): boolean {
+    if (this.isSuspected || this.isEmpty !== true || isLinkHere || hasHeldBack) return false
     if (isNobodyKeyed && !mayComeBackKeyed) return true
     // What was shared here before that was known goes out in clear text by choice alone.
     if (isSharing) return false

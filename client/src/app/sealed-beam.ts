@@ -90,6 +90,7 @@ export class SealedBeam implements BeamChannel {
         this.#hasLeftClosed = false
       },
       isSharing: () => this.#sharing.ids.length > 0,
+      hasHeldBack: () => this.#sharing.hasHeldBack,
     }
     this.#keys = new BeamKeys(session, secrets, live, this.#incoming, content, events)
     this.#missing = new MissingItems({
@@ -166,6 +167,10 @@ export class SealedBeam implements BeamChannel {
     })
   }
 
+  heldBack(id: ItemId): void {
+    this.#sharing.heldBack(id)
+  }
+
   /** A file may have been given its seal before it was known that the beam is clear. */
   #shareClear(id: ItemId, message: unknown, extra: string, to?: DeviceId): void {
     this.#sharing.told(id)
@@ -174,6 +179,7 @@ export class SealedBeam implements BeamChannel {
 
   delete(id: ItemId, message: unknown): void {
     const waited = this.#sharing.takeBack(id)
+    if (waited !== null) this.#keys.tookBack()
     // Its deletion would tell what it said. It stays deleted here, whatever is still done for it.
     if (waited === 'item') return void this.#deleting.add(id)
     this.#delete(id, waited === 'edit' ? this.#toldMessage(id) : message)

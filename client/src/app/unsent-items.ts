@@ -26,6 +26,8 @@ const storedSchema = v.object({
       to: v.optional(v.string()),
       /** Whether this device alone has the bytes of its file. */
       isOnlyHere: v.optional(v.boolean()),
+      /** Whether the beam was closed to this page, so that the item goes out sealed or by choice alone (E11). */
+      isHeldBack: v.optional(v.boolean()),
     }),
   ),
 })
@@ -38,23 +40,35 @@ export function keepUnsentItems(
   context: Pick<Context, 'stores' | 'live'>,
   onLost: (ids: readonly ItemId[]) => void,
 ): void {
-  const { session, items, transfers } = context.stores
+  const { session, items, transfers, encryption } = context.stores
+  const heldBack = new Set<ItemId>()
+  const keep = () => {
+    const beam = beamIn(session.getState())
+    if (beam === null) return
+    const unsent = items.getState().items.filter(isUnsent)
+    const { kind } = encryption.getState()
+    if (kind === 'clear' || kind === 'sealed') heldBack.clear()
+    if (kind === 'locked') for (const { id } of unsent) heldBack.add(id)
+    write(beam, unsent, transfers.getState(), heldBack)
+  }
   session.subscribe((now, before) => {
     const beam = beamIn(now)
     // The beam's channel is opened in this task, after the session is set.
-    if (beam !== null && beam !== beamIn(before)) queueMicrotask(() => sendAgain(context, beam, onLost))
+    if (beam !== null && beam !== beamIn(before))
+      queueMicrotask(() => sendAgain(context, beam, heldBack, onLost))
   })
   items.subscribe((now, before) => {
-    const beam = beamIn(session.getState())
-    const unsent = now.items.filter(isUnsent)
-    if (beam !== null && (unsent.length > 0 || before.items.some(isUnsent)))
-      write(beam, unsent, transfers.getState())
+    if (now.items.some(isUnsent) || before.items.some(isUnsent)) keep()
+  })
+  encryption.subscribe(() => {
+    if (items.getState().items.some(isUnsent)) keep()
   })
 }
 
 function sendAgain(
   context: Pick<Context, 'stores' | 'live'>,
   beam: BeamId,
+  heldBack: Set<ItemId>,
   onLost: (ids: readonly ItemId[]) => void,
 ): void {
   if (!context.live()) return
@@ -62,6 +76,11 @@ function sendAgain(
   const unsent = read(beam).filter(({ id }) => !known.has(id as ItemId))
   const lost = unsent.flatMap(({ id, isOnlyHere }) => (isOnlyHere ? [id as ItemId] : []))
   showLost(context, lost)
+  const held = unsent.flatMap(({ id, isHeldBack }) => (isHeldBack ? [id as ItemId] : []))
+  for (const id of held) {
+    heldBack.add(id)
+    context.live()?.heldBack?.(id)
+  }
   for (const { id, message, extra, to } of unsent)
     share(context, id as ItemId, message, extra, { to: to as DeviceId })
   if (lost.length > 0) onLost(lost)
@@ -87,11 +106,23 @@ function read(beam: BeamId): v.InferOutput<typeof storedSchema>['items'] {
   return parsed.success && parsed.output.beam === beam ? parsed.output.items : []
 }
 
-function write(beam: BeamId, unsent: readonly Item[], transfers: TransfersState): void {
+function write(
+  beam: BeamId,
+  unsent: readonly Item[],
+  transfers: TransfersState,
+  heldBack: ReadonlySet<ItemId>,
+): void {
   if (unsent.length === 0) return tabStorage.removeItem(KEY)
   const items = unsent.map((item) => {
     const { id, message, extra, to } = item
-    return { id, message, extra, to, ...(isOnlyHere(item, transfers) && { isOnlyHere: true }) }
+    return {
+      id,
+      message,
+      extra,
+      to,
+      ...(isOnlyHere(item, transfers) && { isOnlyHere: true }),
+      ...(heldBack.has(id) && { isHeldBack: true }),
+    }
   })
   tabStorage.setItem(KEY, JSON.stringify({ beam, items }))
 }

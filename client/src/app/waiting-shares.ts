@@ -14,6 +14,9 @@ export class WaitingShares {
   /** Items that the server has, or was sent from here. */
   readonly #told = new Set<ItemId>()
 
+  /** Items that an earlier page has held back. */
+  readonly #heldBack = new Set<ItemId>()
+
   get ids(): readonly ItemId[] {
     return [...this.#waiting.keys()]
   }
@@ -37,6 +40,16 @@ export class WaitingShares {
   takeBack(id: ItemId): 'item' | 'edit' | null {
     if (!this.#waiting.delete(id)) return null
     return this.#told.has(id) ? 'edit' : 'item'
+  }
+
+  /** An earlier page has held an item back, because the beam was closed to it. */
+  heldBack(id: ItemId): void {
+    this.#heldBack.add(id)
+  }
+
+  /** Whether something waits that an earlier page has held back. */
+  get hasHeldBack(): boolean {
+    return this.ids.some((id) => this.#heldBack.has(id))
   }
 
   /** The server has the item, or is sent it without waiting. */
