@@ -108,10 +108,7 @@ export class BeamKeys {
     this.#incoming = incoming
     this.#content = content
     this.#events = events
-    this.#keyless = new KeylessBeam(session.isSealed ?? false, () => {
-      this.#look()
-      this.#answered.open()
-    })
+    this.#keyless = new KeylessBeam(session.isSealed ?? false, () => this.#look())
     const send = (to: DeviceId, way: unknown) => !this.#hasEnded && live().e2e(to, way)
     this.ways = new WaysIn(this.#secrets, () => this.#beam, {
       send,
@@ -206,10 +203,13 @@ export class BeamKeys {
 
   /** Resolves to whether it is known whether to seal, and this device can; to false where nobody has let it in for a while. */
   async untilAnswered(): Promise<boolean> {
-    const isLeftOutside = () =>
-      this.#keyless.isOverdue && (this.#encryption.kind === 'locked' || this.#encryption.kind === 'waiting')
-    while (!this.isSettled && !isLeftOutside()) await this.#answered.wait()
+    while (!this.isSettled && !this.#isLeftOutside) await this.#answered.wait()
     return this.isSettled
+  }
+
+  get #isLeftOutside(): boolean {
+    const { kind } = this.#encryption
+    return this.#keyless.isOverdue && (kind === 'locked' || kind === 'waiting')
   }
 
   /** The person shares in clear text, where nobody could say whether the beam is sealed. */
@@ -423,6 +423,8 @@ export class BeamKeys {
     this.#changes.look(this.isSealed)
     if (this.#having?.hasOtherLink && this.others.length > 0) void this.ways.learn()
     this.#makeKey()
+    // Also when it is so again, as after keys were looked for in vain that may lie with a saved beam.
+    if (this.#isLeftOutside) this.#answered.open()
     if (!isChanged || !this.isSettled) return
     this.#settled.open()
     this.#answered.open()

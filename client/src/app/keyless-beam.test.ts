@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { LiveItem } from '../protocol/bindings'
 import type { ItemsEvent } from '../stores/items'
+import { Gate } from '../transport/gate'
 import { ANSWERED_WITHIN_MS } from './keyless-beam'
 import { OpeningStage } from './opening-stage'
 import {
@@ -303,6 +304,24 @@ describe('e11 what is sealed and nobody opens', () => {
     await isHeardOut()
     await vi.waitFor(() => expect(delivered).toHaveLength(2))
     expect(delivered).toMatchObject([{ items: [{ message: 'clear' }] }, { item: { message: 'later' } }])
+  })
+
+  it('keeps nothing waiting either once keys were looked for in vain that may lie with a saved beam', async () => {
+    const bob = await besideEve(CLEAR, FAKE)
+    await isHeardOut()
+    const looked = new Gate()
+    bob.isLoggedIn = async () => {
+      await looked.wait()
+      return false
+    }
+    void bob.channel.saved(false)
+    bob.channel.listed([EVE, BOB].map(sealing))
+    await bob.is('unknown')
+    const { stage, delivered } = shownBy(bob)
+    stage.push(everything(CLEAR, FAKE))
+    looked.open()
+    await bob.is('locked')
+    await vi.waitFor(() => expect(delivered).toMatchObject([{ items: [{ message: 'clear' }] }]))
   })
 
   it('is asked for again once this device is let in', async () => {
