@@ -33,6 +33,8 @@ export interface BeamChannel extends Opener {
   invited(invite: string): void
   /** The socket is new. */
   welcomed(me: DeviceId): void
+  /** The socket is gone, or not there yet. */
+  disconnected(): void
   /** Everything that the server has of the beam. @param dropped how many items it has no room for (S11) */
   synced(items: readonly LiveItem[], dropped?: number): void
   /** The devices that are here now, in the order in which they joined. */
@@ -101,6 +103,7 @@ export class ClearChannel implements BeamChannel {
   heard(): void {}
   invited(): void {}
   welcomed(): void {}
+  disconnected(): void {}
   listed(): void {}
   renamed(): void {}
   synced(): void {}

@@ -192,6 +192,7 @@ export class BeamConnection {
   #changed(status: LiveBeamStatus): void {
     if (status.status === 'live') void this.#notes.load()
     else {
+      this.channel.disconnected()
       this.#context.transfers.tell({ do: 'relay', use: null })
       this.#access.lost()
     }

@@ -256,6 +256,11 @@ export class BeamKeys {
     this.#showUnverified()
     this.ways.welcomed(me)
     this.#changes.welcomed(me)
+    this.#keyless.welcomed()
+  }
+
+  disconnected(): void {
+    this.#keyless.disconnected()
   }
 
   listed(devices: readonly Device[]): void {

@@ -54,6 +54,20 @@ describe('e11 a beam in clear text beside a device that is asleep', () => {
     expect(server.of('share').at(-1)).toMatchObject({ message: 'bread' })
   })
 
+  it('gives it no time while nobody is heard, and all of it once this device is connected again', async () => {
+    const bob = await besideEve(CLEAR)
+    await vi.advanceTimersByTimeAsync(ANSWERED_WITHIN_MS - 2_000)
+    bob.channel.disconnected()
+    await isHeardOut()
+    bob.channel.listed([EVE, BOB].map(sealing))
+    await isHeardOut()
+    bob.channel.welcomed(BOB)
+    await vi.advanceTimersByTimeAsync(ANSWERED_WITHIN_MS - 2_000)
+    expect(bob.states).not.toContain('clear')
+    await vi.advanceTimersByTimeAsync(2_000)
+    await bob.is('clear')
+  })
+
   it('opens also after that has left without a word', async () => {
     const bob = await besideEve(CLEAR)
     bob.channel.listed([sealing(BOB)])

@@ -255,6 +255,10 @@ export class SealedBeam implements BeamChannel {
     if (isOther) this.#shareAsOther()
   }
 
+  disconnected(): void {
+    this.#keys.disconnected()
+  }
+
   /** This device has another id now (S5), and what only it has must not come from the one that is gone. */
   #shareAsOther(): void {
     for (const shared of this.#live().shares) {
