@@ -2,35 +2,14 @@
  * Keeps items that the server does not have yet in the tab's storage, so that they outlive a reload. The bytes of a file do not fit
  * there: they come back as those of any file that a reload has taken from this page.
  */
-import * as v from 'valibot'
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
-import { parseJson } from '../protocol/envelope'
 import type { Item } from '../protocol/item'
-import { tabStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
 import type { TransfersState } from '../stores/transfers'
 import type { Context } from './context'
 import { showLost } from './receiving'
 import { share } from './sharing'
-
-/** One entry for the tab, because leaving a beam gives up what was not sent to it. */
-const KEY = 'unsent'
-
-const storedSchema = v.object({
-  beam: v.string(),
-  items: v.array(
-    v.object({
-      id: v.string(),
-      message: v.unknown(),
-      extra: v.string(),
-      to: v.optional(v.string()),
-      /** Whether this device alone has the bytes of its file. */
-      isOnlyHere: v.optional(v.boolean()),
-      /** Whether the beam was closed to this page, so that the item goes out sealed or by choice alone (E11). */
-      isHeldBack: v.optional(v.boolean()),
-    }),
-  ),
-})
+import { readUnsent, storeUnsent } from './unsent-storage'
 
 /**
  * Starts to keep them, and shares those of a beam again once this page is in it. Call it before a beam is entered.
@@ -73,7 +52,7 @@ function sendAgain(
 ): void {
   if (!context.live()) return
   const known = new Set(context.stores.items.getState().items.map(({ id }) => id))
-  const unsent = read(beam).filter(({ id }) => !known.has(id as ItemId))
+  const unsent = readUnsent(beam).filter(({ id }) => !known.has(id as ItemId))
   const lost = unsent.flatMap(({ id, isOnlyHere }) => (isOnlyHere ? [id as ItemId] : []))
   showLost(context, lost)
   const held = unsent.flatMap(({ id, isHeldBack }) => (isHeldBack ? [id as ItemId] : []))
@@ -101,18 +80,12 @@ function beamIn(state: ReturnType<Stores['session']['getState']>): BeamId | null
   return state.status === 'set' ? state.session.beamId : null
 }
 
-function read(beam: BeamId): v.InferOutput<typeof storedSchema>['items'] {
-  const parsed = v.safeParse(storedSchema, parseJson(tabStorage.getItem(KEY) ?? ''))
-  return parsed.success && parsed.output.beam === beam ? parsed.output.items : []
-}
-
 function write(
   beam: BeamId,
   unsent: readonly Item[],
   transfers: TransfersState,
   heldBack: ReadonlySet<ItemId>,
 ): void {
-  if (unsent.length === 0) return tabStorage.removeItem(KEY)
   const items = unsent.map((item) => {
     const { id, message, extra, to } = item
     return {
@@ -124,5 +97,5 @@ function write(
       ...(heldBack.has(id) && { isHeldBack: true }),
     }
   })
-  tabStorage.setItem(KEY, JSON.stringify({ beam, items }))
+  storeUnsent(beam, items)
 }
