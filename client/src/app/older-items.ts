@@ -132,6 +132,8 @@ export class OlderItems {
   #received(from: DeviceId, { items, next }: OlderPage): void {
     const search = this.#search
     if (search === null || search.devices[0] !== from) return
+    // A late answer to what was asked before a sync may have come in between: this page is of another question.
+    if (items.some(({ seq }) => seq >= search.before)) return
     const live = this.#live()
     const deletions = new Set(live.deletions)
     const fresh = acceptable(items, search.before, (id) => live.memory.knows(id) || deletions.has(id))
