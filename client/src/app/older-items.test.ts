@@ -254,6 +254,12 @@ describe('s29_items_that_the_server_has_dropped', () => {
       expect(asked()).toEqual([BOB])
     })
 
+    it('are not waited for where they are begun anew for ever', () => {
+      me.sent.length = 0
+      for (let times = 0; times <= 1_000; times += 1) me.older.heard(ADA, part('of many'))
+      expect(asked()).toEqual([BOB])
+    })
+
     it('are begun anew with their first part, and no others are mixed with them', () => {
       const page = JSON.stringify({ have: 'older', items: [item(5)], next: null })
       me.older.heard(ADA, part('of before', 1))
