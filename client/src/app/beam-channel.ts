@@ -17,6 +17,11 @@ export interface BeamChannel extends Opener {
   /** Shares a new item, or replaces one of the same id (S9). `to` is the only other device that gets it (S33). */
   share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void
   delete(id: ItemId, message: unknown): void
+  /**
+   * An earlier page held this item back, because the beam was closed to it: in clear text it goes by choice alone (E11). Absent where
+   * nothing is held back.
+   */
+  heldBack?(id: ItemId): void
   /** The file of an item is offered from here again, which a reload had taken. Absent where no copies are made. */
   offersAgain?(id: ItemId): void
   signal(to: DeviceId, message: unknown): void
@@ -28,6 +33,8 @@ export interface BeamChannel extends Opener {
   invited(invite: string): void
   /** The socket is new. */
   welcomed(me: DeviceId): void
+  /** The socket is gone, or not there yet. */
+  disconnected(): void
   /** Everything that the server has of the beam. @param dropped how many items it has no room for (S11) */
   synced(items: readonly LiveItem[], dropped?: number): void
   /** The devices that are here now, in the order in which they joined. */
@@ -96,6 +103,7 @@ export class ClearChannel implements BeamChannel {
   heard(): void {}
   invited(): void {}
   welcomed(): void {}
+  disconnected(): void {}
   listed(): void {}
   renamed(): void {}
   synced(): void {}

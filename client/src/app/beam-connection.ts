@@ -40,6 +40,7 @@ import {
   moveTrust,
 } from './beam-trust'
 import { ClearCopies, loadClearCopies } from './clear-copies'
+import { moveClearCopies } from './clear-copies-storage'
 import type { PageContext } from './context'
 import { DeviceLinks } from './device-links'
 import { deviceToken } from './device-tokens'
@@ -143,6 +144,7 @@ export class BeamConnection {
   /** Follows the beam to its new id. Items stay; the server sends a new device list. */
   move(beamId: BeamId, beamKey: BeamKey | null, isMine: boolean): void {
     moveTrust(this.#context.stores, this.#beamId, beamId)
+    moveClearCopies(this.#beamId, beamId)
     this.#beamId = beamId
     this.#access.lost()
     this.devices.cut()
@@ -192,6 +194,7 @@ export class BeamConnection {
   #changed(status: LiveBeamStatus): void {
     if (status.status === 'live') void this.#notes.load()
     else {
+      this.channel.disconnected()
       this.#context.transfers.tell({ do: 'relay', use: null })
       this.#access.lost()
     }
@@ -273,7 +276,12 @@ export class BeamConnection {
     const { stores, transfers } = this.#context
     loadTrust(stores, session.beamId)
     loadClearCopies(stores, session.beamId)
-    const copies = new ClearCopies(stores, transfers, () => this.live, session.beamId)
+    const copies = new ClearCopies(
+      stores,
+      transfers,
+      () => this.live,
+      () => this.#beamId,
+    )
     const sealed = new SealedBeam(session, secrets, () => this.live, copies, {
       onChange: (encryption) => stores.encryption.setState(encryption, true),
       onLearnt: (learnt) => this.#learnt(learnt),

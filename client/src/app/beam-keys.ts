@@ -53,6 +53,8 @@ export interface KeyedBeam {
   settled(): void
   /** Whether the person has shared something that waits for that. */
   isSharing(): boolean
+  /** Whether some of that was held back by an earlier page, to which the beam was closed. */
+  hasHeldBack(): boolean
 }
 
 /** So long another device has to change the keys when it has removed one, before this one does. In milliseconds. */
@@ -106,10 +108,7 @@ export class BeamKeys {
     this.#incoming = incoming
     this.#content = content
     this.#events = events
-    this.#keyless = new KeylessBeam(session.isSealed ?? false, () => {
-      this.#look()
-      this.#answered.open()
-    })
+    this.#keyless = new KeylessBeam(session.isSealed ?? false, () => this.#look())
     const send = (to: DeviceId, way: unknown) => !this.#hasEnded && live().e2e(to, way)
     this.ways = new WaysIn(this.#secrets, () => this.#beam, {
       send,
@@ -204,16 +203,24 @@ export class BeamKeys {
 
   /** Resolves to whether it is known whether to seal, and this device can; to false where nobody has let it in for a while. */
   async untilAnswered(): Promise<boolean> {
-    const isLeftOutside = () =>
-      this.#keyless.isOverdue && (this.#encryption.kind === 'locked' || this.#encryption.kind === 'waiting')
-    while (!this.isSettled && !isLeftOutside()) await this.#answered.wait()
+    while (!this.isSettled && !this.#isLeftOutside) await this.#answered.wait()
     return this.isSettled
+  }
+
+  get #isLeftOutside(): boolean {
+    const { kind } = this.#encryption
+    return this.#keyless.isOverdue && (kind === 'locked' || kind === 'waiting')
   }
 
   /** The person shares in clear text, where nobody could say whether the beam is sealed. */
   shareClear(): void {
     if (this.#encryption.kind !== 'locked' || !this.#encryption.mayShareClear) return
     this.#keyless.choose()
+    this.#look()
+  }
+
+  /** Something that waited to be shared was taken back. */
+  tookBack(): void {
     this.#look()
   }
 
@@ -249,6 +256,11 @@ export class BeamKeys {
     this.#showUnverified()
     this.ways.welcomed(me)
     this.#changes.welcomed(me)
+    this.#keyless.welcomed()
+  }
+
+  disconnected(): void {
+    this.#keyless.disconnected()
   }
 
   listed(devices: readonly Device[]): void {
@@ -416,6 +428,8 @@ export class BeamKeys {
     this.#changes.look(this.isSealed)
     if (this.#having?.hasOtherLink && this.others.length > 0) void this.ways.learn()
     this.#makeKey()
+    // Also when it is so again, as after keys were looked for in vain that may lie with a saved beam.
+    if (this.#isLeftOutside) this.#answered.open()
     if (!isChanged || !this.isSettled) return
     this.#settled.open()
     this.#answered.open()
@@ -432,8 +446,15 @@ export class BeamKeys {
     if (!this.#isListed || this.#keyless.isEmpty === null) return { kind: 'unknown' }
     const { isNobodyKeyed, isSomebodyKeyed, mayComeBackKeyed } = this.ways
     const isLinkHere = this.others.some((device) => this.ways.waits(device))
-    const isSharing = this.#content.isSharing()
-    return this.#keyless.decide({ isNobodyKeyed, isSomebodyKeyed, mayComeBackKeyed, isLinkHere, isSharing })
+    const [isSharing, hasHeldBack] = [this.#content.isSharing(), this.#content.hasHeldBack()]
+    return this.#keyless.decide({
+      isNobodyKeyed,
+      isSomebodyKeyed,
+      mayComeBackKeyed,
+      isLinkHere,
+      isSharing,
+      hasHeldBack,
+    })
   }
 
   /** Makes a key where nobody has one and nothing is sealed: else devices with the link would wait for each other. */

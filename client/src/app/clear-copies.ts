@@ -2,39 +2,21 @@
  * Sends what this device shares to plain devices too, in clear text, where a person has chosen so (E12). The choice holds for one beam
  * and one device, and is kept in this browser.
  */
-import * as v from 'valibot'
 import type { Actions } from '../features/actions'
 import type { BeamId, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import { clearMessage, copyId, copyMessage, originalOf } from '../protocol/clear-copy'
-import { parseJson } from '../protocol/envelope'
 import type { Item } from '../protocol/item'
 import { takersOfCopies } from '../stores/clear-copies'
-import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Transfers } from '../transport/transfers'
-
-const KEY = 'clear-copies:'
-/** Before the ids of the copies that this device has made in a beam and that are still there. */
-const MADE_KEY = 'made-copies:'
-const storedSchema = v.array(v.pipe(v.string(), v.uuid()))
-
-function readIds<Id extends DeviceId | ItemId>(key: string): readonly Id[] {
-  const parsed = v.safeParse(storedSchema, parseJson(browserStorage.getItem(key) ?? '[]'))
-  return parsed.success ? (parsed.output as Id[]) : []
-}
-
-function writeIds(key: string, ids: Iterable<DeviceId | ItemId>): void {
-  const list = [...ids]
-  if (list.length === 0) browserStorage.removeItem(key)
-  else browserStorage.setItem(key, JSON.stringify(list))
-}
+import { enterClearCopies, readMade, storeChoice, storeMade } from './clear-copies-storage'
 
 type Watched = Pick<Stores, 'clearCopies' | 'devices' | 'transfers'>
 
 /** Takes up what was chosen in a beam. */
 export function loadClearCopies({ clearCopies }: Pick<Stores, 'clearCopies'>, beam: BeamId): void {
-  clearCopies.setState({ to: new Set(readIds<DeviceId>(KEY + beam)) }, true)
+  clearCopies.setState({ to: new Set(enterClearCopies(beam)) }, true)
 }
 
 export function createClearCopiesChoice(
@@ -49,7 +31,7 @@ export function createClearCopiesChoice(
       if (isWanted) to.add(device)
       else to.delete(device)
       clearCopies.setState({ to }, true)
-      writeIds(KEY + state.session.beamId, to)
+      storeChoice(state.session.beamId, device, isWanted)
       if (!isWanted) stopOffering(device, items.getState().items, devices.getState().me, transfers)
     },
   }
@@ -76,16 +58,16 @@ export class ClearCopies {
   readonly #stores: Watched
   readonly #transfers: Pick<Transfers, 'fileOf' | 'tell'>
   readonly #live: () => Pick<LiveBeam, 'share' | 'delete'>
-  readonly #beam: BeamId
+  readonly #beam: () => BeamId
   /** The copies of each item, with their messages. */
   readonly #made = new Map<ItemId, Map<ItemId, unknown>>()
 
-  /** @param beam the beam as it is called when the page enters it */
+  /** @param beam returns the id that the beam has now */
   constructor(
     stores: Watched,
     transfers: Pick<Transfers, 'fileOf' | 'tell'>,
     live: () => Pick<LiveBeam, 'share' | 'delete'>,
-    beam: BeamId,
+    beam: () => BeamId,
   ) {
     this.#beam = beam
     this.#stores = stores
@@ -167,16 +149,13 @@ export class ClearCopies {
 
   /** All copies: a page that was reloaded could not tell one from what is for a device alone, once the item is gone. */
   get #ids(): ReadonlySet<ItemId> {
-    return new Set(readIds<ItemId>(this.#key))
+    const { me } = this.#stores.devices.getState()
+    return new Set(me === null ? [] : readMade(this.#beam(), me))
   }
 
   #write(ids: readonly ItemId[]): void {
-    writeIds(this.#key, ids)
-  }
-
-  /** The tabs of a browser are different devices, and none is given what another one has sent to one device. */
-  get #key(): string {
-    return `${MADE_KEY}${this.#beam}:${this.#stores.devices.getState().me}`
+    const { me } = this.#stores.devices.getState()
+    if (me !== null) storeMade(this.#beam(), me, ids)
   }
 
   /**

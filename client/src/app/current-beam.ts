@@ -14,6 +14,7 @@ import type { SecretsDoor } from '../transport/secrets-door'
 import { notConnected } from './access-news'
 import { BeamConnection } from './beam-connection'
 import { createClearCopiesChoice } from './clear-copies'
+import { forgetClearCopies, moveClearCopies } from './clear-copies-storage'
 import type { ItemChannel, PageContext } from './context'
 import { moveDeviceToken } from './device-tokens'
 import { isSeen } from './page-life'
@@ -114,6 +115,7 @@ export class CurrentBeam {
   /** A beam has ended. */
   #forget(beam: BeamId): void {
     forgetTrust(beam)
+    forgetClearCopies(beam)
     void this.#secrets.forget(beam).catch(() => {})
   }
 
@@ -174,6 +176,7 @@ export class CurrentBeam {
     const session = this.#session()
     if (session?.beamId !== old) {
       moveStoredTrust(old, beam_id)
+      moveClearCopies(old, beam_id)
       // The new link is to open what is saved too.
       const moved = async () => {
         await this.#secrets.moved(old, beam_id, true)

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { LiveItem } from '../protocol/bindings'
 import type { ItemsEvent } from '../stores/items'
+import { Gate } from '../transport/gate'
 import { ANSWERED_WITHIN_MS } from './keyless-beam'
 import { OpeningStage } from './opening-stage'
 import {
@@ -15,6 +16,7 @@ import {
   ITEM,
   LOOKALIKE,
   newSecrets,
+  OTHER,
   Page,
   Server,
   sealing,
@@ -50,6 +52,20 @@ describe('e11 a beam in clear text beside a device that is asleep', () => {
     await bob.is('clear')
     bob.channel.share(ITEM, 'bread', 'text')
     expect(server.of('share').at(-1)).toMatchObject({ message: 'bread' })
+  })
+
+  it('gives it no time while nobody is heard, and all of it once this device is connected again', async () => {
+    const bob = await besideEve(CLEAR)
+    await vi.advanceTimersByTimeAsync(ANSWERED_WITHIN_MS - 2_000)
+    bob.channel.disconnected()
+    await isHeardOut()
+    bob.channel.listed([EVE, BOB].map(sealing))
+    await isHeardOut()
+    bob.channel.welcomed(BOB)
+    await vi.advanceTimersByTimeAsync(ANSWERED_WITHIN_MS - 2_000)
+    expect(bob.states).not.toContain('clear')
+    await vi.advanceTimersByTimeAsync(2_000)
+    await bob.is('clear')
   })
 
   it('opens also after that has left without a word', async () => {
@@ -94,6 +110,39 @@ describe('e11 a beam in clear text beside a device that is asleep', () => {
     bob.channel.shareClear()
     await shared()
     expect(server.of('share')).toMatchObject([{ id: ITEM, message: 'bread' }])
+  })
+
+  it.each([
+    ['an item that was deleted since, nor its deletion', (bob: Page) => bob.channel.delete(ITEM, 'secret')],
+    ['what an item said before', (bob: Page) => bob.channel.share(ITEM, 'bread', 'text')],
+  ])('sends nobody %s', async (_, changes) => {
+    const bob = await besideEve()
+    bob.channel.share(ITEM, 'secret', 'text')
+    changes(bob)
+    bob.channel.share(OTHER, 'last', 'text')
+    await isHeardOut()
+    bob.channel.shareClear()
+    await vi.waitFor(() => expect(server.of('share').at(-1)).toMatchObject({ id: OTHER, message: 'last' }))
+    expect(JSON.stringify(server.told)).not.toContain('secret')
+  })
+
+  it('deletes what the others have, though an edit of it waited', async () => {
+    const bob = await besideEve(CLEAR)
+    bob.memory.received(CLEAR)
+    bob.channel.came(CLEAR)
+    bob.channel.share(CLEAR.id, 'secret', 'text')
+    bob.channel.delete(CLEAR.id, 'secret')
+    await isHeardOut()
+    await vi.waitFor(() => expect(server.of('delete')).toMatchObject([{ id: CLEAR.id, message: 'clear' }]))
+    expect(JSON.stringify(server.told)).not.toContain('secret')
+  })
+
+  it('opens by silence once what waited was deleted', async () => {
+    const bob = await besideEve(CLEAR)
+    bob.channel.share(ITEM, 'secret', 'text')
+    bob.channel.delete(ITEM, 'secret')
+    await isHeardOut()
+    expect(bob.states.at(-1)).toBe('clear')
   })
 
   it('stays closed beside a device that has the link, unless its person chooses otherwise', async () => {
@@ -211,6 +260,33 @@ describe('e11 a beam that was clear, in which a device comes and goes without a 
     expect(JSON.stringify(server.told)).not.toContain('bread')
   })
 
+  it('sends nothing in clear text by itself that an earlier page held back', async () => {
+    server.pages.delete(ADA)
+    const bob = new Page(server, BOB, null)
+    bob.channel.heldBack(ITEM)
+    bob.channel.share(ITEM, 'bread', 'text')
+    bob.channel.listed([sealing(BOB)])
+    bob.channel.synced([])
+    await bob.is('locked')
+    expect(server.of('share')).toEqual([])
+    await isHeardOut()
+    bob.channel.shareClear()
+    await shared()
+    expect(server.of('share')).toMatchObject([{ id: ITEM, message: 'bread' }])
+  })
+
+  it('opens once its person has deleted what an earlier page held back', async () => {
+    server.pages.delete(ADA)
+    const bob = new Page(server, BOB, null)
+    bob.channel.heldBack(ITEM)
+    bob.channel.share(ITEM, 'bread', 'text')
+    bob.channel.listed([sealing(BOB)])
+    bob.channel.synced([])
+    await bob.is('locked')
+    bob.channel.delete(ITEM, 'bread')
+    expect(bob.states.at(-1)).toBe('clear')
+  })
+
   it('is clear at once where nothing was, and waits for that device no more', async () => {
     const bob = await isClear()
     bob.channel.listed([BOB, EVE].map(sealing))
@@ -242,6 +318,24 @@ describe('e11 what is sealed and nobody opens', () => {
     await isHeardOut()
     await vi.waitFor(() => expect(delivered).toHaveLength(2))
     expect(delivered).toMatchObject([{ items: [{ message: 'clear' }] }, { item: { message: 'later' } }])
+  })
+
+  it('keeps nothing waiting either once keys were looked for in vain that may lie with a saved beam', async () => {
+    const bob = await besideEve(CLEAR, FAKE)
+    await isHeardOut()
+    const looked = new Gate()
+    bob.isLoggedIn = async () => {
+      await looked.wait()
+      return false
+    }
+    void bob.channel.saved(false)
+    bob.channel.listed([EVE, BOB].map(sealing))
+    await bob.is('unknown')
+    const { stage, delivered } = shownBy(bob)
+    stage.push(everything(CLEAR, FAKE))
+    looked.open()
+    await bob.is('locked')
+    await vi.waitFor(() => expect(delivered).toMatchObject([{ items: [{ message: 'clear' }] }]))
   })
 
   it('is asked for again once this device is let in', async () => {

@@ -10,6 +10,8 @@ import type { Encryption } from '../stores/encryption'
 
 /** So long the others have to say whether they have a key, in milliseconds. One that is awake needs a moment. */
 export const ANSWERED_WITHIN_MS = 10_000
+/** The time is counted in steps of so many milliseconds, because a page that a phone has frozen hears nobody. */
+const STEP_MS = 1_000
 
 /**
  * What says that the beam is sealed. `seen`: an envelope, or a device that says it has a key, which anybody can make up.
@@ -29,6 +31,8 @@ export interface Heard {
   readonly isLinkHere: boolean
   /** Whether the person has shared something that waits until it is known whether to seal. */
   readonly isSharing: boolean
+  /** Whether some of that was held back by an earlier page, which may have heard more than this one. */
+  readonly hasHeldBack: boolean
 }
 
 export class KeylessBeam {
@@ -40,7 +44,11 @@ export class KeylessBeam {
   #isOverdue = false
   /** They have had it once: whoever makes up new devices cannot take the choice away again. */
   #isOffered = false
+  /** The next step of that time; null while it does not run. */
   #timer: ReturnType<typeof setTimeout> | null = null
+  /** Whether this device is closed out, and whether it could hear of it if it were let in. */
+  #isOutside = false
+  #isConnected = false
   #isChosen = false
   /** Whether the beam was clear to this page before: then nobody had a key. */
   #wasClear = false
@@ -103,15 +111,36 @@ export class KeylessBeam {
   /** What the beam is to this device may have changed. Nobody who comes meanwhile puts the end of the time off. */
   look(kind: Encryption['kind']): void {
     this.#wasClear ||= kind === 'clear'
-    const isOutside = kind === 'locked' || kind === 'waiting'
-    if (!isOutside) return this.end()
-    if (this.#isOverdue) return
-    this.#timer ??= setTimeout(() => {
+    this.#isOutside = kind === 'locked' || kind === 'waiting'
+    this.#count()
+  }
+
+  /** The socket is new: what the others have said to the one before may be lost. */
+  welcomed(): void {
+    this.end()
+    this.#isConnected = true
+    this.#count()
+  }
+
+  /** Nobody is heard any more. */
+  disconnected(): void {
+    this.#isConnected = false
+    this.end()
+  }
+
+  #count(): void {
+    if (!this.#isOutside || !this.#isConnected) return this.end()
+    if (this.#timer === null && !this.#isOverdue) this.#step(ANSWERED_WITHIN_MS)
+  }
+
+  #step(left: number): void {
+    this.#timer = setTimeout(() => {
+      if (left > STEP_MS) return this.#step(left - STEP_MS)
       this.#timer = null
       this.#isOverdue = true
       this.#isOffered = true
       this.#onOverdue()
-    }, ANSWERED_WITHIN_MS)
+    }, STEP_MS)
   }
 
   /** The person shares in clear text, and has read what follows. */
@@ -131,8 +160,8 @@ export class KeylessBeam {
     return { kind: 'locked', isSuspected: this.isSuspected, mayShareClear }
   }
 
-  #isClear({ isNobodyKeyed, mayComeBackKeyed, isLinkHere, isSharing }: Heard): boolean {
-    if (this.isSuspected || this.isEmpty !== true || isLinkHere) return false
+  #isClear({ isNobodyKeyed, mayComeBackKeyed, isLinkHere, isSharing, hasHeldBack }: Heard): boolean {
+    if (this.isSuspected || this.isEmpty !== true || isLinkHere || hasHeldBack) return false
     if (isNobodyKeyed && !mayComeBackKeyed) return true
     // What was shared here before that was known goes out in clear text by choice alone.
     if (isSharing) return false

@@ -141,8 +141,25 @@ describe('s29_items_that_the_server_has_dropped', () => {
     me.older.synced(351, 350, [])
     const have = (...some: LiveItem[]) => ({ have: 'older', items: some, next: null })
     me.older.heard(BOB, have(item(9)))
-    me.older.heard(ADA, have(item(1), item(2), item(3), item(900)))
+    me.older.heard(ADA, have(item(4), item(900)))
+    me.older.heard(ADA, have(item(1), item(2), item(3)))
     expect(me.taken).toEqual([3])
+  })
+
+  it('come all where a late answer crosses the same question, asked anew after a sync', () => {
+    me.older.synced(351, 350, [])
+    const answers = () => {
+      const asked = me.sent.splice(0)
+      for (const { message } of asked) ada.older.heard(ME, message)
+      return ada.sent.splice(0).map(({ message }) => message)
+    }
+    for (const page of answers()) me.older.heard(ADA, page)
+    const late = answers()
+    me.older.synced(351, 350, [])
+    const anew = answers()
+    for (const page of [...late, ...anew]) me.older.heard(ADA, page)
+    carries(me, ada)
+    expect(me.taken).toEqual(Array.from({ length: 350 }, (_, at) => 350 - at))
   })
 
   it('end when a device answers with pages that go nowhere', () => {
@@ -234,6 +251,12 @@ describe('s29_items_that_the_server_has_dropped', () => {
       }
       expect(asked()).toEqual([])
       vi.advanceTimersByTime(5_000)
+      expect(asked()).toEqual([BOB])
+    })
+
+    it('are not waited for where they are begun anew for ever', () => {
+      me.sent.length = 0
+      for (let times = 0; times <= 1_000; times += 1) me.older.heard(ADA, part('of many'))
       expect(asked()).toEqual([BOB])
     })
 

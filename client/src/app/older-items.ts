@@ -123,7 +123,10 @@ export class OlderItems {
     // The others are of a page that was asked for before.
     if (at !== 0 && at !== search.parts.length) return
     const parts = [...search.parts.slice(0, at), part]
-    if (parts.length < of) return this.#await({ ...search, parts })
+    // A page that is begun anew counts as one, or it could be begun for ever.
+    const pages = search.pages + (at < search.parts.length ? 1 : 0)
+    if (pages >= MOST_PAGES) return this.#askNext()
+    if (parts.length < of) return this.#await({ ...search, parts, pages })
     const page = joinParts(parts)
     if (page) this.#received(from, page)
     else this.#askNext()
@@ -132,6 +135,8 @@ export class OlderItems {
   #received(from: DeviceId, { items, next }: OlderPage): void {
     const search = this.#search
     if (search === null || search.devices[0] !== from) return
+    // A late answer to what was asked before a sync may have come in between: this page is of another question.
+    if (items.some(({ seq }) => seq >= search.before)) return
     const live = this.#live()
     const deletions = new Set(live.deletions)
     const fresh = acceptable(items, search.before, (id) => live.memory.knows(id) || deletions.has(id))

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId } from '../protocol/bindings'
 import { deviceToken } from './device-tokens'
 import { ownTab } from './own-tab'
+import { storeUnsent } from './unsent-storage'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const OTHER_BEAM = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
@@ -141,5 +142,29 @@ describe('the device tokens of a tab', () => {
     const before = token()
     await ownTab(undefined)
     expect(token()).toBe(before)
+  })
+})
+
+describe('what a tab has still to send', () => {
+  const isStored = () => sessionStorage.getItem('unsent') !== null
+  beforeEach(async () => {
+    await starts()
+    token()
+    storeUnsent(BEAM, [{ id: 'a', message: 'hello', extra: 'text' }])
+  })
+
+  it('s9_is_sent_by_it_alone_and_not_by_its_copy', async () => {
+    await startsCopy()
+    expect(isStored()).toBe(false)
+  })
+
+  it('s9_is_still_there_when_it_is_opened_again_after_another_took_its_place', async () => {
+    const stored = { ...sessionStorage }
+    locks.endsPage()
+    await opensTab()
+    expect(isStored()).toBe(false)
+    for (const [key, value] of Object.entries(stored)) sessionStorage.setItem(key, value)
+    await startsCopy()
+    expect(isStored()).toBe(true)
   })
 })

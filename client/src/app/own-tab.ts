@@ -9,18 +9,21 @@
  * has no Web Locks. There a copy takes the original's place, and the original takes a new token.
  */
 import { beginTab, knownTabs, tabName, takeOver } from './device-tokens'
+import { forgetUnsent } from './unsent-storage'
 
 /** A page that is loaded again gets the lock once the old page is gone, which takes a moment, on a slow phone more. */
 const LET_GO_WITHIN_MS = 3000
 
 /**
- * Makes the tab's device tokens its own: a copy forgets them, and a new tab takes over those of tabs that were closed.
- * Await it before anything is joined. A tab's first page waits for no other page.
+ * Makes the tab's device tokens its own: a copy forgets them and what its original has still to send, and a new tab takes over
+ * those of tabs that were closed. Await it before anything is joined. A tab's first page waits for no other page.
  */
 export async function ownTab(locks: LockManager | undefined): Promise<void> {
   if (!locks) return
   const name = tabName()
   if (name !== null && (await hold(locks, name))) return
+  // Of a tab that was closed, and whose device another one is now, no tokens are known: what it could not send nobody else does.
+  if (name !== null && knownTabs(Date.now()).includes(name)) forgetUnsent()
   const own = crypto.randomUUID()
   beginTab(own)
   void hold(locks, own)

@@ -99,6 +99,19 @@ it('e1 copies the link of the beam that the page is in with its secret, of any o
   expect(writeText.mock.calls).toEqual([[`${link}beam#k=${invite}`], [`${link}other`], ['beam']])
 })
 
+it('e1 says that the link of a sealed beam which it copies leads to where devices cannot open it', async () => {
+  vi.stubGlobal('navigator', { clipboard: { writeText: () => Promise.resolve() } })
+  vi.stubGlobal('location', { origin: 'http://cabin.lan', hostname: 'cabin.lan' })
+  const session = { beamId: BEAM.beam_id, beamKey: null, beamName: 'Trip', expiresAt: null }
+  stores.session.setState({ status: 'set', session: { ...session, invite: 'A'.repeat(43) } }, true)
+  await actions.copyLinkOf(BEAM.beam_id)
+  await actions.copyLinkOf('other' as BeamId)
+  expect(toasts()).toEqual([
+    'The link leads to a page without https, where devices cannot open this beam.',
+    'Link copied successfully',
+  ])
+})
+
 it.each([
   [true, 'Beam ID copied to clipboard'],
   [false, 'Failed to copy beam ID!'],

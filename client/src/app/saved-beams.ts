@@ -1,7 +1,7 @@
 /** The account's saved beams: reads and changes them on the server, and then in the store. */
 import { t } from '@lingui/core/macro'
 import type { BeamActions, FieldOutcome } from '../features/beam-actions'
-import { beamLink, type Linked } from '../protocol/beam-link'
+import { beamLink, type Linked, opensSealed } from '../protocol/beam-link'
 import type { Beam, BeamId } from '../protocol/bindings'
 import { type BeamsEvent, reduceBeams } from '../stores/beams'
 import type { Stores } from '../stores/stores'
@@ -59,9 +59,13 @@ function createBeamList({ stores, toaster }: Context): ListActions {
       else toaster.bad(t`Failed to copy beam ID!`)
     },
     async copyLinkOf(id) {
-      const link = beamLink(linkedOf(stores, id), stores.site.getState().site, location)
-      if (await writeClipboard(link)) toaster.ok(t`Link copied successfully`)
-      else toaster.bad(t`Failed to copy the link!`)
+      const linked = linkedOf(stores, id)
+      const link = beamLink(linked, stores.site.getState().site, location)
+      if (!(await writeClipboard(link))) return void toaster.bad(t`Failed to copy the link!`)
+      // The secret was left out, because nobody could use it there.
+      if (linked.invite && !opensSealed(link))
+        toaster.info(t`The link leads to a page without https, where devices cannot open this beam.`)
+      else toaster.ok(t`Link copied successfully`)
     },
     rename: ({ beam_id }, beam_name) =>
       submit(toaster, 'beam_name', t`Failed to rename beam`, async () => {

@@ -155,9 +155,10 @@ export class Page {
       invite,
       isSealed: wasKnownSealed,
     }
-    const copies = new ClearCopies(this.stores, this.transfers, () => live as LiveBeam, BEAM)
+    const now = () => live as LiveBeam
+    const copies = new ClearCopies(this.stores, this.transfers, now, () => BEAM)
     this.#show({ type: 'welcomed', me })
-    this.channel = new SealedBeam(session, secrets, () => live as LiveBeam, copies, {
+    this.channel = new SealedBeam(session, secrets, now, copies, {
       onChange: (encryption) => {
         this.states.push(encryption.kind)
         this.mayShareClear = encryption.kind === 'locked' && encryption.mayShareClear

@@ -32,6 +32,7 @@ import { ItemVersions, type Version } from './item-versions'
 import { MissingItems, type MissingItemsEvents } from './missing-items'
 import { type Lacking, SharingAgain } from './sharing-again'
 import { pause } from './until-told'
+import { WaitingShares } from './waiting-shares'
 import type { WaysIn } from './ways-in'
 
 /** So long the key of what does not open may take to come, before it counts as sealed by nobody. In milliseconds. */
@@ -59,8 +60,7 @@ export class SealedBeam implements BeamChannel {
   readonly #sealed = new Set<ItemId>()
   /** Items whose deletion is being sealed. */
   readonly #deleting = new Set<ItemId>()
-  /** Items that are shared here, and wait until it is known whether to seal them. */
-  readonly #sharing = new Set<ItemId>()
+  readonly #sharing = new WaitingShares()
   /** Whether something was left closed, because nobody let this device in. */
   #hasLeftClosed = false
   /** The highest number of a signal that came from each page. */
@@ -89,7 +89,8 @@ export class SealedBeam implements BeamChannel {
         if (this.#hasLeftClosed) events.onOpenable()
         this.#hasLeftClosed = false
       },
-      isSharing: () => this.#sharing.size > 0,
+      isSharing: () => this.#sharing.ids.length > 0,
+      hasHeldBack: () => this.#sharing.hasHeldBack,
     }
     this.#keys = new BeamKeys(session, secrets, live, this.#incoming, content, events)
     this.#missing = new MissingItems({
@@ -129,13 +130,22 @@ export class SealedBeam implements BeamChannel {
   }
 
   share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void {
-    if (this.#keys.isClear) return this.#shareClear(id, message, extra, to)
     this.#deleting.delete(id)
-    this.#sharing.add(id)
+    if (this.#keys.isClear) {
+      // An older version that still waits must not come behind this one.
+      this.#sharing.takeBack(id)
+      return this.#shareClear(id, message, extra, to)
+    }
+    const waiting = this.#sharing.add(id, this.#keys.isSealed)
+    const share = (tell: () => void) => () => {
+      if (!waiting.isWanted()) return
+      waiting.goes()
+      tell()
+    }
     // Those that a person had chosen when this was shared, and not later while it waits.
     const takers = this.#copies.takers
     this.#send(async () => {
-      this.#sharing.delete(id)
+      if (!waiting.isWanted()) return () => {}
       if (
         this.#keys.isSealed &&
         to !== undefined &&
@@ -145,24 +155,42 @@ export class SealedBeam implements BeamChannel {
         // An earlier version may have been sealed: this one is not made up by the server.
         this.#sealed.delete(id)
         this.#versions.forget(id)
-        return () => this.#copies.send(id, message, extra, to)
+        return share(() => this.#copies.send(id, message, extra, to))
       }
-      if (!this.#keys.isSealed) return () => this.#shareClear(id, message, extra, to)
+      if (!this.#keys.isSealed) return share(() => this.#shareClear(id, message, extra, to))
       const from = await this.#keys.own()
       const envelope = await this.#envelopeOf({ id, from, extra, message, ...addressee(to) })
-      return () => {
+      return share(() => {
         this.#live().share(id, envelope, 'text', to)
         if (to === undefined) this.#copies.share(id, message, extra, takers)
-      }
+      })
     })
+  }
+
+  heldBack(id: ItemId): void {
+    this.#sharing.heldBack(id)
   }
 
   /** A file may have been given its seal before it was known that the beam is clear. */
   #shareClear(id: ItemId, message: unknown, extra: string, to?: DeviceId): void {
+    this.#sharing.told(id)
     this.#clear.share(id, this.#copies.unsealed(id, message), extra, to)
   }
 
   delete(id: ItemId, message: unknown): void {
+    const waited = this.#sharing.takeBack(id)
+    if (waited !== null) this.#keys.tookBack()
+    // Its deletion would tell what it said. It stays deleted here, whatever is still done for it.
+    if (waited === 'item') return void this.#deleting.add(id)
+    this.#delete(id, waited === 'edit' ? this.#toldMessage(id) : message)
+  }
+
+  /** The message of an item as the server has given it. What is deleted by its id needs none. */
+  #toldMessage(id: ItemId): unknown {
+    return this.#live().memory.findAll([id])[0]?.message ?? ''
+  }
+
+  #delete(id: ItemId, message: unknown): void {
     if (this.#keys.isClear) return this.#clear.delete(id, message)
     this.#deleting.add(id)
     this.#missing.hear({ is: 'changed' })
@@ -227,6 +255,10 @@ export class SealedBeam implements BeamChannel {
     if (isOther) this.#shareAsOther()
   }
 
+  disconnected(): void {
+    this.#keys.disconnected()
+  }
+
   /** This device has another id now (S5), and what only it has must not come from the one that is gone. */
   #shareAsOther(): void {
     for (const shared of this.#live().shares) {
@@ -254,7 +286,7 @@ export class SealedBeam implements BeamChannel {
   /** An item that the server has dropped or not been told of yet is not deleted. */
   #syncCopies(items: readonly LiveItem[], dropped: number): void {
     const { memory, shares } = this.#live()
-    const there = new Set([...items.map(({ id }) => id), ...shares, ...this.#sharing])
+    const there = new Set([...items.map(({ id }) => id), ...shares, ...this.#sharing.ids])
     this.#copies.synced(
       items,
       (id) => !there.has(id) && memory.isDeleted(id),
@@ -284,6 +316,7 @@ export class SealedBeam implements BeamChannel {
 
   /** What has the keys is opened at once: what came before may wait for them. */
   came(item: LiveItem): void {
+    this.#sharing.told(item.id)
     const kept = keptKeysIn(item.message)
     if (kept !== null) this.#keys.kept.came(item, kept)
   }
@@ -305,6 +338,7 @@ export class SealedBeam implements BeamChannel {
   openNote(note: Note): Item | null | Promise<Item | null> {
     if (keptKeysIn(note.content) !== null) return null
     const item = noteItem(note)
+    this.#sharing.told(item.id)
     if (!isEnvelope(item.message) || item.seq === null || item.from === null)
       return { ...item, isClear: true }
     const { id, seq, from, at, extra } = item

@@ -13,6 +13,7 @@ import { notesFor } from './beam-notes'
 import { createTrust } from './beam-trust'
 import { begin } from './begin'
 import { keepCanvas } from './canvas-storage'
+import { sweepClearCopies } from './clear-copies-storage'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
 import { createCopying } from './copying'
@@ -129,6 +130,7 @@ function keepInBrowser(stores: AppValue['stores']): void {
   keepSearch(stores)
   keepSentFiles(stores)
   sweepTrust(Date.now())
+  sweepClearCopies(Date.now())
 }
 
 /** The actions on the account, its saved beams, and the vault that may have their keys. */

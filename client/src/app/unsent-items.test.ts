@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newFileSeal } from '../crypto/file-keys'
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
 import { type FileSeal, fileItemMessage, liveItem, pendingItem, storedItemMessage } from '../protocol/item'
+import type { Encryption } from '../stores/encryption'
 import { type ItemsEvent, reduceItems } from '../stores/items'
 import { tabStorage } from '../stores/site-storage'
 import { createStores, type Stores } from '../stores/stores'
@@ -26,6 +27,7 @@ let context: Context
 let sent: unknown[]
 let told: EngineCommand[]
 let lost: readonly ItemId[]
+let heldBack: ItemId[]
 
 /** A page that is loaded. What the tab has stored stays. */
 function load(): void {
@@ -34,7 +36,11 @@ function load(): void {
   sent = []
   told = []
   lost = []
-  const live = { share: (_id: ItemId, message: unknown) => sent.push(message) } as Partial<LiveBeam>
+  heldBack = []
+  const live = {
+    share: (_id: ItemId, message: unknown) => sent.push(message),
+    heldBack: (id: ItemId) => heldBack.push(id),
+  } as Partial<LiveBeam>
   const tell = (command: EngineCommand) => void told.push(command)
   const transfers: Partial<Transfers> = { tell, hold: () => {} }
   const toaster = createToaster(stores.toasts)
@@ -85,6 +91,38 @@ it('a text that the server has, or that was deleted, is not', async () => {
   load()
   await enters(BEAM)
   expect(sent).toEqual([])
+})
+
+describe('e11 what the page held back because the beam was closed to it', () => {
+  const is = (encryption: Encryption) => stores.encryption.setState(encryption, true)
+  const locked = { kind: 'locked', isSuspected: false, mayShareClear: false } as const
+  const reloads = async () => {
+    load()
+    is({ kind: 'unknown' })
+    await enters(BEAM)
+  }
+
+  it('is held back after each reload', async () => {
+    is({ kind: 'unknown' })
+    shares('hello')
+    shares('there', 'text', 'b' as ItemId)
+    is(locked)
+    await reloads()
+    expect(heldBack).toEqual([ID, 'b'])
+    await reloads()
+    expect([sent, heldBack]).toEqual([
+      ['hello', 'there'],
+      [ID, 'b'],
+    ])
+  })
+
+  it('is not any more once it is known how it goes out', async () => {
+    is(locked)
+    shares('hello')
+    is({ kind: 'clear' })
+    await reloads()
+    expect([sent, heldBack]).toEqual([['hello'], []])
+  })
 })
 
 it('nothing goes into another beam, and what was not sent to a beam that is left is given up', async () => {

@@ -2,33 +2,14 @@
  * Keeps items that the server does not have yet in the tab's storage, so that they outlive a reload. The bytes of a file do not fit
  * there: they come back as those of any file that a reload has taken from this page.
  */
-import * as v from 'valibot'
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
-import { parseJson } from '../protocol/envelope'
 import type { Item } from '../protocol/item'
-import { tabStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
 import type { TransfersState } from '../stores/transfers'
 import type { Context } from './context'
 import { showLost } from './receiving'
 import { share } from './sharing'
-
-/** One entry for the tab, because leaving a beam gives up what was not sent to it. */
-const KEY = 'unsent'
-
-const storedSchema = v.object({
-  beam: v.string(),
-  items: v.array(
-    v.object({
-      id: v.string(),
-      message: v.unknown(),
-      extra: v.string(),
-      to: v.optional(v.string()),
-      /** Whether this device alone has the bytes of its file. */
-      isOnlyHere: v.optional(v.boolean()),
-    }),
-  ),
-})
+import { readUnsent, storeUnsent } from './unsent-storage'
 
 /**
  * Starts to keep them, and shares those of a beam again once this page is in it. Call it before a beam is entered.
@@ -38,30 +19,47 @@ export function keepUnsentItems(
   context: Pick<Context, 'stores' | 'live'>,
   onLost: (ids: readonly ItemId[]) => void,
 ): void {
-  const { session, items, transfers } = context.stores
+  const { session, items, transfers, encryption } = context.stores
+  const heldBack = new Set<ItemId>()
+  const keep = () => {
+    const beam = beamIn(session.getState())
+    if (beam === null) return
+    const unsent = items.getState().items.filter(isUnsent)
+    const { kind } = encryption.getState()
+    if (kind === 'clear' || kind === 'sealed') heldBack.clear()
+    if (kind === 'locked') for (const { id } of unsent) heldBack.add(id)
+    write(beam, unsent, transfers.getState(), heldBack)
+  }
   session.subscribe((now, before) => {
     const beam = beamIn(now)
     // The beam's channel is opened in this task, after the session is set.
-    if (beam !== null && beam !== beamIn(before)) queueMicrotask(() => sendAgain(context, beam, onLost))
+    if (beam !== null && beam !== beamIn(before))
+      queueMicrotask(() => sendAgain(context, beam, heldBack, onLost))
   })
   items.subscribe((now, before) => {
-    const beam = beamIn(session.getState())
-    const unsent = now.items.filter(isUnsent)
-    if (beam !== null && (unsent.length > 0 || before.items.some(isUnsent)))
-      write(beam, unsent, transfers.getState())
+    if (now.items.some(isUnsent) || before.items.some(isUnsent)) keep()
+  })
+  encryption.subscribe(() => {
+    if (items.getState().items.some(isUnsent)) keep()
   })
 }
 
 function sendAgain(
   context: Pick<Context, 'stores' | 'live'>,
   beam: BeamId,
+  heldBack: Set<ItemId>,
   onLost: (ids: readonly ItemId[]) => void,
 ): void {
   if (!context.live()) return
   const known = new Set(context.stores.items.getState().items.map(({ id }) => id))
-  const unsent = read(beam).filter(({ id }) => !known.has(id as ItemId))
+  const unsent = readUnsent(beam).filter(({ id }) => !known.has(id as ItemId))
   const lost = unsent.flatMap(({ id, isOnlyHere }) => (isOnlyHere ? [id as ItemId] : []))
   showLost(context, lost)
+  const held = unsent.flatMap(({ id, isHeldBack }) => (isHeldBack ? [id as ItemId] : []))
+  for (const id of held) {
+    heldBack.add(id)
+    context.live()?.heldBack?.(id)
+  }
   for (const { id, message, extra, to } of unsent)
     share(context, id as ItemId, message, extra, { to: to as DeviceId })
   if (lost.length > 0) onLost(lost)
@@ -82,16 +80,22 @@ function beamIn(state: ReturnType<Stores['session']['getState']>): BeamId | null
   return state.status === 'set' ? state.session.beamId : null
 }
 
-function read(beam: BeamId): v.InferOutput<typeof storedSchema>['items'] {
-  const parsed = v.safeParse(storedSchema, parseJson(tabStorage.getItem(KEY) ?? ''))
-  return parsed.success && parsed.output.beam === beam ? parsed.output.items : []
-}
-
-function write(beam: BeamId, unsent: readonly Item[], transfers: TransfersState): void {
-  if (unsent.length === 0) return tabStorage.removeItem(KEY)
+function write(
+  beam: BeamId,
+  unsent: readonly Item[],
+  transfers: TransfersState,
+  heldBack: ReadonlySet<ItemId>,
+): void {
   const items = unsent.map((item) => {
     const { id, message, extra, to } = item
-    return { id, message, extra, to, ...(isOnlyHere(item, transfers) && { isOnlyHere: true }) }
+    return {
+      id,
+      message,
+      extra,
+      to,
+      ...(isOnlyHere(item, transfers) && { isOnlyHere: true }),
+      ...(heldBack.has(id) && { isHeldBack: true }),
+    }
   })
-  tabStorage.setItem(KEY, JSON.stringify({ beam, items }))
+  storeUnsent(beam, items)
 }

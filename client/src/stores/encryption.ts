@@ -31,6 +31,12 @@ export function mayBeSealed({ kind }: Encryption): boolean {
   return kind !== 'off' && kind !== 'insecure' && kind !== 'clear'
 }
 
+/** Whether the beam is sealed, or something says so, also to a device that nobody has let in yet. */
+export function looksSealed(encryption: Encryption): boolean {
+  const { kind } = encryption
+  return kind === 'sealed' || kind === 'waiting' || (kind === 'locked' && encryption.isSuspected)
+}
+
 export function createEncryptionStore() {
   return createStore<Encryption>()(() => ({ kind: 'off' }))
 }

@@ -22,12 +22,14 @@ function isMarked(encryption: Encryption, isClear: boolean): boolean {
 it.each<Encryption>([
   { kind: 'sealed', isDeposited: false },
   { kind: 'waiting', isLinkOld: false },
+  { kind: 'locked', isSuspected: true, mayShareClear: false },
 ])('e12 what came in clear text is marked in a beam that is $kind', (encryption) => {
   expect(isMarked(encryption, true)).toBe(true)
   cleanup()
   expect(isMarked(encryption, false)).toBe(false)
 })
 
-it('e12 nothing is marked in a beam in clear text, which is said of the whole', () => {
+it('e12 nothing is marked in a beam in clear text, which is said of the whole, nor in one of which nothing is known', () => {
   expect(isMarked({ kind: 'clear' }, true)).toBe(false)
+  expect(isMarked({ kind: 'locked', isSuspected: false, mayShareClear: false }, true)).toBe(false)
 })

@@ -1,0 +1,87 @@
+/**
+ * What this browser stores of beams, in entries of which each is written alone: two tabs of one beam know of different ones, and one that
+ * wrote all that it knows would take away what the other has learnt since.
+ */
+import { BEAM_ID_LENGTH } from '../protocol/beam-link'
+import type { BeamId } from '../protocol/bindings'
+import { browserStorage } from '../stores/site-storage'
+
+/** As long as the keys of the beam are kept. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
+
+export class BeamEntries {
+  readonly #entries: string
+  /**
+   * When this browser was in a beam last, in milliseconds since the Unix epoch; only of those that have entries. In the entries it would
+   * have to be written again and again, over what another tab writes.
+   */
+  readonly #times: string
+
+  constructor(name: string) {
+    this.#entries = `${name}:`
+    this.#times = `${name}-time:`
+  }
+
+  /** Returns what is stored of a beam, by its keys. */
+  of(beam: BeamId): readonly (readonly [key: string, text: string])[] {
+    const prefix = this.#key(beam, '')
+    return browserStorage
+      .keys(prefix)
+      .map((key) => [key.slice(prefix.length), browserStorage.getItem(key) ?? ''] as const)
+  }
+
+  get(beam: BeamId, key: string): string | null {
+    return browserStorage.getItem(this.#key(beam, key))
+  }
+
+  set(beam: BeamId, key: string, text: string): void {
+    this.#setTime(beam)
+    browserStorage.setItem(this.#key(beam, key), text)
+  }
+
+  remove(beam: BeamId, key: string): void {
+    browserStorage.removeItem(this.#key(beam, key))
+  }
+
+  /** This browser is in the beam: what is stored of it stays for another month. */
+  keep(beam: BeamId): void {
+    if (this.of(beam).length > 0) this.#setTime(beam)
+  }
+
+  /** The beam has another id (H28). Another tab may have moved what is stored before. */
+  move(from: BeamId, to: BeamId): void {
+    for (const [key, text] of this.of(from)) this.set(to, key, text)
+    this.forget(from)
+  }
+
+  /** The beam has ended. */
+  forget(beam: BeamId): void {
+    browserStorage.removeItems(this.#entries + beam)
+    browserStorage.removeItem(this.#times + beam)
+  }
+
+  /** Forgets the beams in which this browser has not been for a month. */
+  sweep(now: number): void {
+    for (const beam of this.#beams) {
+      const time = browserStorage.getItem(this.#times + beam)
+      // Those of an earlier version of this page may have none.
+      if (time === null) this.#setTime(beam, now)
+      else if (now - Number(time) >= KEPT_MS) this.forget(beam)
+    }
+  }
+
+  get #beams(): ReadonlySet<BeamId> {
+    const named = [this.#entries, this.#times].flatMap((prefix) =>
+      browserStorage.keys(prefix).map((key) => key.slice(prefix.length)),
+    )
+    return new Set(named.map((text) => text.slice(0, BEAM_ID_LENGTH) as BeamId))
+  }
+
+  #setTime(beam: BeamId, now = Date.now()): void {
+    browserStorage.setItem(this.#times + beam, String(now))
+  }
+
+  #key(beam: BeamId, key: string): string {
+    return `${this.#entries}${beam}:${key}`
+  }
+}

@@ -1,0 +1,89 @@
+// @vitest-environment jsdom
+/** Who is sent what in clear text outlives the page (E12), and a device that is sent nothing more stays so. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { DeviceId } from '../protocol/bindings'
+import { createStores, type Stores } from '../stores/stores'
+import { createClearCopiesChoice, loadClearCopies } from './clear-copies'
+import { readMade, storeMade, sweepClearCopies } from './clear-copies-storage'
+import {
+  beam,
+  begins,
+  DAY_MS,
+  FakeSocket,
+  ITEM,
+  ME,
+  mine,
+  NEW,
+  OLD,
+  PHONE,
+  RENEWED,
+  stores,
+} from './current-beam-stage'
+
+const TABLET = '41234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+const NO_TRANSFERS = { offered: () => null, tell: () => {} }
+
+beforeEach(begins)
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+/** Opens the beam in another tab. */
+function opensTab(id = OLD): Stores {
+  const tab = createStores()
+  tab.session.setState({ status: 'set', session: { ...mine, beamId: id } }, true)
+  loadClearCopies(tab, id)
+  return tab
+}
+
+/** Those that a page sends to that opens the beam now. */
+const sentToLater = (id = OLD) => [...opensTab(id).clearCopies.getState().to]
+const choiceIn = (tab: Stores) => createClearCopiesChoice(tab, NO_TRANSFERS).sendInClear
+
+it('e12 what is chosen in one tab brings nothing back that was withdrawn in another', () => {
+  const first = opensTab()
+  choiceIn(first)(PHONE, true)
+  const second = opensTab()
+  choiceIn(first)(PHONE, false)
+  choiceIn(second)(TABLET, true)
+  expect(sentToLater()).toEqual([TABLET])
+})
+
+describe('e12 what is stored of a beam', () => {
+  beforeEach(() => {
+    choiceIn(opensTab())(PHONE, true)
+    storeMade(OLD, ME, [ITEM])
+  })
+
+  it('goes along when the link of the beam that the page is in is renewed', () => {
+    beam.enter(mine)
+    beam.renewed(OLD, RENEWED, true)
+    expect([sentToLater(NEW), readMade(NEW, ME)]).toEqual([[PHONE], [ITEM]])
+    expect([sentToLater(), readMade(OLD, ME)]).toEqual([[], []])
+  })
+
+  it('goes along when that of another beam is', () => {
+    beam.renewed(OLD, RENEWED, true)
+    expect([sentToLater(NEW), readMade(NEW, ME)]).toEqual([[PHONE], [ITEM]])
+  })
+
+  it('goes when the beam has ended', async () => {
+    beam.enter(mine)
+    FakeSocket.newest.accepts({ expires_at: null, now: 1 })
+    FakeSocket.newest.onclose({ code: 4404 })
+    await vi.waitFor(() => expect(stores.connection.getState()).toEqual({ status: 'stopped', why: 'ended' }))
+    expect([sentToLater(), readMade(OLD, ME)]).toEqual([[], []])
+  })
+
+  it('goes a month after this browser was in the beam', () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const began = Date.now()
+    vi.setSystemTime(began + 20 * DAY_MS)
+    opensTab()
+    sweepClearCopies(began + 49 * DAY_MS)
+    expect(readMade(OLD, ME)).toEqual([ITEM])
+    sweepClearCopies(began + 51 * DAY_MS)
+    expect(Object.keys(localStorage).filter((key) => key.includes('copies'))).toEqual([])
+  })
+})

@@ -1,0 +1,41 @@
+/** Stores what was shared in this tab and the server does not have yet. */
+import * as v from 'valibot'
+import type { BeamId } from '../protocol/bindings'
+import { parseJson } from '../protocol/envelope'
+import { tabStorage } from '../stores/site-storage'
+
+/** One entry for the tab, because leaving a beam gives up what was not sent to it. */
+const KEY = 'unsent'
+
+const storedSchema = v.object({
+  beam: v.string(),
+  items: v.array(
+    v.object({
+      id: v.string(),
+      message: v.unknown(),
+      extra: v.string(),
+      to: v.optional(v.string()),
+      /** Whether this device alone has the bytes of its file. */
+      isOnlyHere: v.optional(v.boolean()),
+      /** Whether the beam was closed to this page, so that the item goes out sealed or by choice alone (E11). */
+      isHeldBack: v.optional(v.boolean()),
+    }),
+  ),
+})
+
+type Unsent = v.InferOutput<typeof storedSchema>['items'][number]
+
+/** Returns what is stored of a beam. */
+export function readUnsent(beam: BeamId): readonly Unsent[] {
+  const parsed = v.safeParse(storedSchema, parseJson(tabStorage.getItem(KEY) ?? ''))
+  return parsed.success && parsed.output.beam === beam ? parsed.output.items : []
+}
+
+export function storeUnsent(beam: BeamId, items: readonly Unsent[]): void {
+  if (items.length === 0) forgetUnsent()
+  else tabStorage.setItem(KEY, JSON.stringify({ beam, items }))
+}
+
+export function forgetUnsent(): void {
+  tabStorage.removeItem(KEY)
+}
