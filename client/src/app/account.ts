@@ -97,6 +97,7 @@ function formActions(
         const user = await calls.logIn(username, sent)
         // What was not sent as it was typed belongs to an account with a vault.
         if (sent !== password) await passwords.accepted(username)
+        else void passwords.acceptedAsTyped()
         enter(user)
         toaster.ok(t`Login successful!`)
         return OK
@@ -112,6 +113,7 @@ function formActions(
       try {
         const user = await calls.register(account)
         forgetVault(user.username)
+        void passwords.acceptedAsTyped()
         enter(user)
         toaster.ok(t`Registration successful!`)
         return OK

@@ -48,6 +48,7 @@ const door = {
   },
   prove: async () => '',
   keepOpener: async () => {},
+  loggedInAsTyped: async () => {},
 }
 
 let stores: Stores

@@ -36,6 +36,7 @@ export type VaultDoor = Pick<VaultKeeper, VaultMethod>
 const VAULT_METHODS: Readonly<Record<VaultMethod, true>> = {
   prove: true,
   keepOpener: true,
+  loggedInAsTyped: true,
   enterVault: true,
   leaveVault: true,
   beginVault: true,

@@ -211,6 +211,64 @@ it.each(['at once', 'when the person tries again'])(
   },
 )
 
+describe('a vault that was open here, which the server says the operator has reset', () => {
+  /** The server claims it, of another vault, and hears every password that is sent. */
+  const lying = (sent: string[]): VaultServer => ({
+    ...accounts.as('ada'),
+    read: async () => {
+      const vault = accounts.all.get('ada')?.vault
+      return vault ? { ...vault, by_password: null, public_key: (await Vault.make()).publicKey } : null
+    },
+    write: async ({ password }) => void sent.push(password),
+  })
+  const setUp = async (kept: KeptVaults) => {
+    const keeper = device('ada', kept)
+    await keeper.enterVault('ada', false)
+    const words = (await keeper.beginVault()).join(' ')
+    await keeper.createVault('the old one', 'correct horse')
+    return { keeper, words }
+  }
+
+  it.each([
+    ['was just set up', async () => {}],
+    [
+      'was just given another password',
+      (keeper: VaultKeeper) => keeper.changePassword('correct horse', 'battery staple'),
+    ],
+    [
+      'was opened by the login',
+      async (keeper: VaultKeeper, kept: KeptVaults) => {
+        await keeper.leaveVault()
+        await leftAtOnce(kept)
+        await device('ada', kept).enterVault('ada', true)
+      },
+    ],
+  ])('e17 takes no password from a later page, where it %s', async (_, before) => {
+    const [kept, sent] = [keptHere(), [] as string[]]
+    const { keeper, words } = await setUp(kept)
+    await before(keeper, kept)
+    const page = new VaultKeeper(lying(sent), kept, quick)
+    expect(await page.enterVault('ada', true)).toEqual({ is: 'locked', needsWords: false })
+    await page.beginVault()
+    expect(await page.createVault('correct horse', 'another')).toBe('failed')
+    expect(await page.recoverVault(words, 'correct horse', 'another')).toBe('failed')
+    expect(sent).toEqual([])
+  })
+
+  it('e17 is opened by its words once the person has logged in with the password from the operator', async () => {
+    const kept = keptHere()
+    const { words } = await setUp(kept)
+    const { vault } = accounts.all.get('ada') ?? {}
+    if (!vault) throw new Error('There is no vault.')
+    accounts.all.set('ada', { password: 'given', vault: { ...vault, by_password: null } })
+    // The secret is gone, and of the login before the rest is left.
+    const page = device('ada', { ...kept, read: async () => null })
+    await page.loggedInAsTyped()
+    expect(await page.enterVault('ada', true)).toEqual({ is: 'locked', needsWords: true })
+    expect(await page.recoverVault(words, 'given', 'new one')).toBe('done')
+  })
+})
+
 describe('a vault whose person has just logged in', () => {
   it('e17 is opened by the next page, and by those after it', async () => {
     await withVault('ada')
@@ -288,7 +346,8 @@ describe('a login that ends', () => {
     await keeper.leaveVault()
     answer()
     await changing
-    expect([await keeper.isOpen(), await kept.read('ada')]).toEqual([false, null])
+    const left = [await keeper.isOpen(), await kept.read('ada'), await kept.isStretched()]
+    expect(left).toEqual([false, null, false])
   })
 
   it('e17 takes nothing from the login that follows at once, which waits for its end', async () => {

@@ -41,6 +41,9 @@ export interface KeptVaults {
   readOpener(): Promise<Bytes | null>
   writeOpener(opener: Bytes): Promise<void>
   removeOpener(): Promise<void>
+  /** Returns whether whoever is logged in has sent only a part of a password. */
+  isStretched(): Promise<boolean>
+  writeStretched(isStretched: boolean): Promise<void>
   /** Removes all of it. */
   clear(): Promise<void>
 }
@@ -54,8 +57,8 @@ export class VaultKeeper implements OwnVault {
   #exists: boolean | null = null
   /** The part of the last password that was stretched here which opens the vault. */
   #opener: Bytes | null = null
-  /** Whether the login of now is by that password. */
-  #isAccepted = false
+  /** Whether the login of now is by a password of which the server has only a part; null where this page has not seen it. */
+  #isStretched: boolean | null = null
   /** Ends with the latest change of what this device keeps. It never fails. */
   #keeping: Promise<void> = Promise.resolve()
   /** Settles once it is known whether the vault is open. */
@@ -83,8 +86,14 @@ export class VaultKeeper implements OwnVault {
   /** The server has taken the password that was stretched last: from now on a later page can open the vault too, if this one is left. */
   async keepOpener(): Promise<void> {
     const opener = this.#opener
-    this.#isAccepted = true
+    await this.#keepStretched(true)
     if (opener) await this.#keep(() => this.kept.writeOpener(opener))
+  }
+
+  /** The server has taken a password as it was typed: it may be sent again, and opens nothing. */
+  async loggedInAsTyped(): Promise<void> {
+    this.#opener = null
+    await Promise.all([this.#keepStretched(false), this.#keep(() => this.kept.removeOpener())])
   }
 
   /**
@@ -114,7 +123,6 @@ export class VaultKeeper implements OwnVault {
     this.#exists = vault !== null || isThere(stored, isKnown)
     if (vault === here) this.#vault = vault
     else await this.#open(vault)
-    // A password that was stretched is the person's own: a server that says that the operator has replaced it is not believed later either.
     if (stored === null || vault !== null) await this.#forgetOpener()
     return this.#state(stored ?? null)
   }
@@ -124,7 +132,7 @@ export class VaultKeeper implements OwnVault {
     this.#username = null
     this.#vault = null
     this.#opener = null
-    this.#isAccepted = false
+    this.#isStretched = null
     this.#exists = null
     this.#own = new Set()
     this.#trusted.clear()
@@ -151,9 +159,9 @@ export class VaultKeeper implements OwnVault {
       const there = await this.server.read()
       // The answer to an earlier try was lost.
       if (isStored(there)) return this.#done(vault)
-      const isReplaceable = there ? isReset(there) && !(await this.#isStretched()) : this.#exists === false
+      const isReplaceable = there ? isReset(there) : this.#exists === false
       // The password that opens a vault would be sent as it is.
-      if (!isReplaceable) return 'failed'
+      if (!isReplaceable || (await this.#hasStretched())) return 'failed'
       const sent = await this.#write(vault, byWords, (there?.version ?? 0) + 1, password, fresh)
       if (sent !== 'failed') return sent
       return isStored(await this.server.read()) ? this.#done(vault) : 'failed'
@@ -182,7 +190,7 @@ export class VaultKeeper implements OwnVault {
     return this.#answering(async () => {
       const [stored, entropy] = await Promise.all([this.server.read(), entropyIn(words)])
       // Of an own password the server has only a part, and gets no more.
-      if (!stored || !isReset(stored) || (await this.#isStretched())) return 'failed'
+      if (!stored || !isReset(stored) || (await this.#hasStretched())) return 'failed'
       const key = entropy && (await keyOfWords(entropy))
       const vault = key && (await Vault.unwrap(stored.by_words, key, 'words', stored.public_key))
       if (!vault) return 'wrong-words'
@@ -367,7 +375,8 @@ export class VaultKeeper implements OwnVault {
 
   /** The server has the vault. Where the browser keeps nothing, it is open as long as the page. */
   async #done(vault: Vault): Promise<'done'> {
-    await this.#open(vault).catch(() => {})
+    const isLoggedIn = this.#username !== null
+    if (isLoggedIn) await Promise.all([this.#keepStretched(true), this.#open(vault)]).catch(() => {})
     return 'done'
   }
 
@@ -381,9 +390,18 @@ export class VaultKeeper implements OwnVault {
     await this.#keep(() => this.kept.write(username, vault.secret))
   }
 
-  /** Whether the person has logged in here with a password of which the server has only a part. */
-  async #isStretched(): Promise<boolean> {
-    return this.#isAccepted || (await this.kept.readOpener().catch(() => null)) !== null
+  /**
+   * Whether the login of now is by a password of which the server has only a part. It is the person's own: a server that says later that
+   * the operator has replaced it, or that there is no vault, is not believed.
+   */
+  async #hasStretched(): Promise<boolean> {
+    await this.#keeping
+    return this.#isStretched || this.kept.isStretched().catch(() => true)
+  }
+
+  #keepStretched(isStretched: boolean): Promise<void> {
+    this.#isStretched = isStretched
+    return this.#keep(() => this.kept.writeStretched(isStretched))
   }
 
   async #forgetOpener(): Promise<void> {
@@ -402,7 +420,7 @@ export class VaultKeeper implements OwnVault {
     if (this.#vault) return { is: 'open', fingerprint: await fingerprintOf(this.#vault.publicKey) }
     if (this.#exists === null) return { is: 'unknown' }
     if (!this.#exists) return { is: 'none' }
-    return { is: 'locked', needsWords: stored !== null && isReset(stored) && !(await this.#isStretched()) }
+    return { is: 'locked', needsWords: stored !== null && isReset(stored) && !(await this.#hasStretched()) }
   }
 }
 

@@ -46,6 +46,7 @@ export class Accounts {
 export function keptHere(): KeptVaults {
   const kept = new Map<string, Bytes>()
   let opener: Bytes | null = null
+  let isStretched = false
   return {
     read: async (username) => kept.get(username) ?? null,
     write: async (username, secret) => void kept.set(username, secret),
@@ -56,9 +57,14 @@ export function keptHere(): KeptVaults {
     removeOpener: async () => {
       opener = null
     },
+    isStretched: async () => isStretched,
+    writeStretched: async (is) => {
+      isStretched = is
+    },
     clear: async () => {
       kept.clear()
       opener = null
+      isStretched = false
     },
   }
 }

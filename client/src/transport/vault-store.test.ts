@@ -26,9 +26,19 @@ it('e17 what opens a vault is there for later pages until it is removed, which l
   expect([await page().readOpener(), await page().read('ada')]).toEqual([null, SECRET])
 })
 
+it('e17 that only a part of the password was sent is there for later pages, until one is sent as it was typed', async () => {
+  expect(await page().isStretched()).toBe(false)
+  await page().writeStretched(true)
+  expect(await page().isStretched()).toBe(true)
+  await page().writeStretched(false)
+  expect(await page().isStretched()).toBe(false)
+})
+
 it('e17 nothing of it is there after the logout', async () => {
+  await page().writeStretched(true)
   await page().writeOpener(OPENER)
   await page().write('ada', SECRET)
   await page().clear()
-  expect([await page().readOpener(), await page().read('ada')]).toEqual([null, null])
+  const left = [await page().readOpener(), await page().read('ada'), await page().isStretched()]
+  expect(left).toEqual([null, null, false])
 })

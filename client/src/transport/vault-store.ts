@@ -1,6 +1,6 @@
 /**
  * Keeps the opened vault on this device while its person is logged in, and before that what opens it, sealed under the device key as
- * the keys of beams are.
+ * the keys of beams are; and of which kind the password of the login was.
  */
 import { openBox, sealBox } from '../crypto/box'
 import { type Bytes, fromBase64Url, toBase64Url } from '../crypto/bytes'
@@ -18,6 +18,7 @@ interface Kept {
 
 export class VaultStore implements KeptVaults {
   readonly #table = new Table<'own' | 'opener', Kept>('heliograph-vault', 'vaults')
+  readonly #login = new Table<'stretched', true>('heliograph-login', 'logins')
 
   constructor(readonly device: Pick<KeyStore, 'deviceKey'>) {}
 
@@ -43,8 +44,18 @@ export class VaultStore implements KeptVaults {
     await this.#table.remove('opener')
   }
 
+  async isStretched(): Promise<boolean> {
+    return (await this.#login.read('stretched')) !== null
+  }
+
+  /** Where the browser keeps nothing, it is known as long as the page. */
+  async writeStretched(isStretched: boolean): Promise<void> {
+    if (isStretched) await this.#login.write('stretched', true).catch(() => {})
+    else await this.#login.remove('stretched')
+  }
+
   async clear(): Promise<void> {
-    await Promise.all([this.#table.remove('own'), this.#table.remove('opener')])
+    await Promise.all([this.#table.remove('own'), this.#table.remove('opener'), this.writeStretched(false)])
   }
 
   /** Where the browser keeps nothing, the vault is open as long as the page. */
