@@ -89,7 +89,7 @@ describe('the start of a page', () => {
 
   it('continues without an answer, and asks again when the network is back', async () => {
     await opens(AWAY)
-    expect(status()).toBe('anonymous')
+    expect(stores.account.getState()).toEqual({ status: 'anonymous', isGuess: true })
     server = LOGGED_IN
     window.dispatchEvent(new Event('online'))
     await settled()

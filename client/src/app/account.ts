@@ -43,7 +43,8 @@ export function createAccount(
     apply({ type: 'loggedOut' })
   }
   addEventListener('authLogout', expire)
-  keepChecking(stores, enter, expire)
+  const guess = () => apply({ type: 'loggedOut', isGuess: true })
+  keepChecking(stores, { enter, expire, guess })
   sayNewsOfLastPage(toaster)
 
   return {
@@ -152,7 +153,10 @@ function formActions(
  * Checks the login at once and every five minutes. A network failure logs nobody out. When the first check gets no
  * answer, the page assumes that nobody is logged in, and checks again.
  */
-function keepChecking({ account }: Stores, enter: (user: User) => void, expire: () => void): void {
+function keepChecking(
+  { account }: Stores,
+  { enter, expire, guess }: { enter: (user: User) => void; expire: () => void; guess: () => void },
+): void {
   let isGuess = true
   const check = async () => {
     try {
@@ -162,8 +166,10 @@ function keepChecking({ account }: Stores, enter: (user: User) => void, expire: 
       else expire()
     } catch (error) {
       const isOver = error instanceof HttpError && error.status === 401
-      if (isOver) isGuess = false
-      if (isOver || account.getState().status === 'loading') expire()
+      if (isOver) {
+        isGuess = false
+        expire()
+      } else if (account.getState().status === 'loading') guess()
     }
   }
   const checkAgain = () => void ((isGuess || account.getState().status === 'authenticated') && check())

@@ -289,6 +289,52 @@ describe('a vault whose person has just logged in', () => {
     expect((await device('ada', kept).enterVault('ada', true)).is).toBe('open')
   })
 
+  it.each([
+    [
+      'its password',
+      async (kept: KeptVaults) => {
+        const { stretch } = accounts.all.get('ada')?.vault ?? {}
+        const page = device('ada', kept)
+        if (stretch) await page.prove('another', stretch)
+        await page.keepOpener()
+        return new VaultKeeper({ ...accounts.as('ada'), read: noAnswer }, kept, quick)
+      },
+    ],
+    [
+      'a password as it was typed',
+      async (kept: KeptVaults) => {
+        const page = new VaultKeeper({ ...accounts.as('ada'), read: noAnswer }, kept, quick)
+        await page.loggedInAsTyped()
+        return page
+      },
+    ],
+  ])('e17 is not taken for the one of an earlier login, after one by %s', async (_, logsInBy) => {
+    await withVault('ada')
+    const kept = keptHere()
+    await kept.write('ada', (await Vault.make()).secret)
+    const page = await logsInBy(kept)
+    expect([await page.enterVault('ada', true), await page.isOpen()]).toEqual([{ is: 'unknown' }, false])
+  })
+
+  it('e17 is opened by what opens it, also after the server has not told of it', async () => {
+    const [kept, away] = [keptHere(), { ...accounts.as('ada'), read: noAnswer }]
+    await withVault('ada')
+    await kept.write('ada', (await Vault.make()).secret)
+    await leftAtOnce(kept)
+    await new VaultKeeper(away, kept, quick).enterVault('ada', true)
+    const state = await device('ada', kept).enterVault('ada', true)
+    expect(state).toEqual((await logsIn('ada', 'correct horse')).state)
+  })
+
+  it('e17 stays open where the server does not tell for a while', async () => {
+    await withVault('ada')
+    const kept = keptHere()
+    await leftAtOnce(kept)
+    await device('ada', kept).enterVault('ada', true)
+    const page = new VaultKeeper({ ...accounts.as('ada'), read: noAnswer }, kept, quick)
+    expect((await page.enterVault('ada', true)).is).toBe('open')
+  })
+
   it('e17 is opened by no page after the person has logged out', async () => {
     await withVault('ada')
     const kept = keptHere()

@@ -59,6 +59,8 @@ export class VaultKeeper implements OwnVault {
   #opener: Bytes | null = null
   /** Whether the login of now is by a password of which the server has only a part; null where this page has not seen it. */
   #isStretched: boolean | null = null
+  /** Whether the server has not told of the vault since the login: what is kept may be of the one before. */
+  #isNew = false
   /** Ends with the latest change of what this device keeps. It never fails. */
   #keeping: Promise<void> = Promise.resolve()
   /** Settles once it is known whether the vault is open. */
@@ -86,6 +88,7 @@ export class VaultKeeper implements OwnVault {
   /** The server has taken the password that was stretched last: from now on a later page can open the vault too, if this one is left. */
   async keepOpener(): Promise<void> {
     const opener = this.#opener
+    this.#isNew = true
     await this.#keepStretched(true)
     if (opener) await this.#keep(() => this.kept.writeOpener(opener))
   }
@@ -93,6 +96,7 @@ export class VaultKeeper implements OwnVault {
   /** The server has taken a password as it was typed: it may be sent again, and opens nothing. */
   async loggedInAsTyped(): Promise<void> {
     this.#opener = null
+    this.#isNew = true
     await Promise.all([this.#keepStretched(false), this.#keep(() => this.kept.removeOpener())])
   }
 
@@ -112,19 +116,37 @@ export class VaultKeeper implements OwnVault {
     this.#username = username
     this.#exists = null
     await this.#keeping
-    // In this order: another page keeps the opened vault before it removes what has opened it.
-    const opener = this.#opener ?? (await this.kept.readOpener())
-    const secret = await this.kept.read(username)
-    const here = secret ? await Vault.of(secret) : this.#vault
+    const { opener, here } = await this.#readKept(username)
     const stored = await this.server.read().catch(() => undefined)
     const vault = stored ? await unlocked(stored, [here, before], opener) : here
     // The login has ended meanwhile, or is another one.
     if (this.#username !== username) return { is: 'unknown' }
-    this.#exists = vault !== null || isThere(stored, isKnown)
-    if (vault === here) this.#vault = vault
-    else await this.#open(vault)
-    if (stored === null || vault !== null) await this.#forgetOpener()
+    await this.#learn(stored, vault, isKnown)
     return this.#state(stored ?? null)
+  }
+
+  /** Returns the vault that this device has opened before, and what opens it else. */
+  async #readKept(username: string): Promise<{ opener: Bytes | null; here: Vault | null }> {
+    // In this order: another page keeps the opened vault before it removes what has opened it.
+    const opener = this.#opener ?? (await this.kept.readOpener())
+    if (opener) this.#isNew = true
+    const secret = await this.kept.read(username)
+    return { opener, here: secret ? await Vault.of(secret) : this.#vault }
+  }
+
+  /** @param vault the one of the server, or where that does not tell of any, the one that is kept here */
+  async #learn(stored: StoredVault | null | undefined, vault: Vault | null, isKnown: boolean): Promise<void> {
+    if (stored === undefined && this.#isNew) {
+      // What is kept is of an earlier login, where that has ended while no page was open, and the vault may be another one by now.
+      this.#vault = null
+      return
+    }
+    this.#isNew &&= stored === undefined
+    this.#exists = vault !== null || isThere(stored, isKnown)
+    // What the server does not tell of is here already.
+    if (stored) await this.#open(vault)
+    else this.#vault = vault
+    if (stored === null || (stored && vault)) await this.#forgetOpener()
   }
 
   /** Nobody is logged in any more: nothing of the vault stays on this device. */
@@ -133,6 +155,7 @@ export class VaultKeeper implements OwnVault {
     this.#vault = null
     this.#opener = null
     this.#isStretched = null
+    this.#isNew = false
     this.#exists = null
     this.#own = new Set()
     this.#trusted.clear()
@@ -280,7 +303,7 @@ export class VaultKeeper implements OwnVault {
   async #opened(): Promise<Vault | null> {
     await this.#entered
     const username = this.#username
-    if (this.#vault || this.#exists || username === null) return this.#vault
+    if (this.#vault || this.#exists || this.#isNew || username === null) return this.#vault
     const secret = await this.kept.read(username).catch(() => null)
     const vault = secret && (await Vault.of(secret))
     if (vault && this.#username === username && !this.#exists) {
