@@ -3,7 +3,7 @@ import { toBase64Url } from '../crypto/bytes'
 import { type OwnState, Vault } from '../crypto/vault'
 import type { BeamId, Vault as StoredVault } from '../protocol/bindings'
 import type { KnownPlace } from './own-vault'
-import type { VaultServer } from './vault-calls'
+import { Refused, type VaultServer } from './vault-calls'
 import { type KeptVaults, VaultKeeper } from './vault-keeper'
 import { Accounts, BEAM, keptHere, quick } from './vault-stage'
 
@@ -185,6 +185,53 @@ describe('a vault that nobody can open any more', () => {
       expect(sent).toEqual([])
     },
   )
+})
+
+describe('a password that was chosen for a vault', () => {
+  const setsUp = async (page: VaultKeeper, password: string) => {
+    await page.beginVault()
+    return page.createVault(password, 'correct horse')
+  }
+  /** A server that hears what is sent as the password, and says afterwards that there is no vault. */
+  const lying = (sent: string[]): VaultServer => ({
+    ...accounts.as('ada'),
+    read: async () => null,
+    write: async ({ password }) => {
+      sent.push(password)
+      throw new Refused(400)
+    },
+  })
+
+  it('e17 is not sent from a page that was open when another one set up the vault, and where the server denies it', async () => {
+    const sent: string[] = []
+    const kept = { ...keptHere(), isStretched: async () => false }
+    const second = new VaultKeeper(lying(sent), kept, quick)
+    expect(await second.enterVault('ada', false)).toEqual({ is: 'none' })
+    const first = device('ada', kept)
+    await first.enterVault('ada', false)
+    expect(await setsUp(first, 'the old one')).toBe('done')
+    expect([await setsUp(second, 'correct horse'), sent]).toEqual(['failed', []])
+  })
+
+  it('e17 is not sent where the server has refused the one before it, which the person then takes for replaced', async () => {
+    const sent: string[] = []
+    const page = new VaultKeeper(lying(sent), keptHere(), quick)
+    await page.enterVault('ada', false)
+    for (const password of ['the old one', 'correct horse'])
+      expect(await setsUp(page, password)).toBe('wrong-password')
+    expect(sent).toEqual(['the old one'])
+  })
+
+  it('e17 may be the one that the person has logged in with since, as it was typed', async () => {
+    const page = device('ada')
+    await page.enterVault('ada', false)
+    expect(await setsUp(page, 'a guess')).toBe('wrong-password')
+    accounts.all.set('ada', { password: 'correct horse', vault: null })
+    await page.loggedInAsTyped()
+    await page.enterVault('ada', false)
+    await page.beginVault()
+    expect(await page.createVault('correct horse', 'another')).toBe('done')
+  })
 })
 
 it.each(['at once', 'when the person tries again'])(

@@ -59,6 +59,8 @@ export class VaultKeeper implements OwnVault {
   #opener: Bytes | null = null
   /** Whether the login of now is by a password of which the server has only a part; null where this page has not seen it. */
   #isStretched: boolean | null = null
+  /** The passwords that were chosen for a vault here: what the server has answered says not whether they are that by now. */
+  readonly #chosen = new Set<string>()
   /** Whether the server has not told of the vault since the login: what is kept may be of the one before. */
   #isNew = false
   /** Ends with the latest change of what this device keeps. It never fails. */
@@ -97,6 +99,7 @@ export class VaultKeeper implements OwnVault {
   async loggedInAsTyped(): Promise<void> {
     this.#opener = null
     this.#isNew = true
+    this.#chosen.clear()
     await Promise.all([this.#keepStretched(false), this.#keep(() => this.kept.removeOpener())])
   }
 
@@ -159,6 +162,7 @@ export class VaultKeeper implements OwnVault {
     this.#exists = null
     this.#own = new Set()
     this.#trusted.clear()
+    this.#chosen.clear()
     this.#made = null
     await this.#keep(() => this.kept.clear())
   }
@@ -182,15 +186,20 @@ export class VaultKeeper implements OwnVault {
       const there = await this.server.read()
       // The answer to an earlier try was lost.
       if (isStored(there)) return this.#done(vault)
-      const isReplaceable = there ? isReset(there) : this.#exists === false
-      // The password that opens a vault would be sent as it is.
-      if (!isReplaceable || (await this.#hasStretched())) return 'failed'
+      const refused = (await this.#mayBegin(there)) ? await this.#refused(password) : 'failed'
+      if (refused) return refused
       const sent = await this.#write(vault, byWords, (there?.version ?? 0) + 1, password, fresh)
       if (sent !== 'failed') return sent
       return isStored(await this.server.read()) ? this.#done(vault) : 'failed'
     })
     if (outcome === 'done') this.#made = null
     return outcome
+  }
+
+  async #mayBegin(there: StoredVault | null): Promise<boolean> {
+    // Another page may have set one up.
+    await this.#opened()
+    return there ? isReset(there) : this.#exists === false
   }
 
   /** Changes the password of an account that has a vault. */
@@ -212,8 +221,9 @@ export class VaultKeeper implements OwnVault {
   async recoverVault(words: string, password: string, fresh: string): Promise<VaultOutcome> {
     return this.#answering(async () => {
       const [stored, entropy] = await Promise.all([this.server.read(), entropyIn(words)])
-      // Of an own password the server has only a part, and gets no more.
-      if (!stored || !isReset(stored) || (await this.#hasStretched())) return 'failed'
+      if (!stored || !isReset(stored)) return 'failed'
+      const refused = await this.#refused(password)
+      if (refused) return refused
       const key = entropy && (await keyOfWords(entropy))
       const vault = key && (await Vault.unwrap(stored.by_words, key, 'words', stored.public_key))
       if (!vault) return 'wrong-words'
@@ -370,6 +380,7 @@ export class VaultKeeper implements OwnVault {
     password: string,
     fresh: string,
   ): Promise<VaultOutcome> {
+    this.#chosen.add(fresh.normalize('NFC'))
     return this.#answering(async () => {
       const stretch = { salt: randomBytes(SALT_BYTES), memoryKib: MEMORY_KIB, passes: PASSES }
       const { login, vault: key } = await stretched(fresh, stretch, this.hash)
@@ -411,6 +422,12 @@ export class VaultKeeper implements OwnVault {
     if (!vault) return
     this.#exists = true
     await this.#keep(() => this.kept.write(username, vault.secret))
+  }
+
+  /** Returns why a password is not sent as it was typed: one that opens a vault would be given away; null where it may be. */
+  async #refused(password: string): Promise<'failed' | 'wrong-password' | null> {
+    if (await this.#hasStretched()) return 'failed'
+    return this.#chosen.has(password.normalize('NFC')) ? 'wrong-password' : null
   }
 
   /**
