@@ -187,6 +187,57 @@ describe('a vault that nobody can open any more', () => {
   )
 })
 
+describe('a vault that is open here when the operator replaces the password', () => {
+  /** Its login has ended while no page was open. */
+  const reset = async (kept: KeptVaults) => {
+    const { keeper, words } = await withVault('ada')
+    await leftAtOnce(kept)
+    await device('ada', kept).enterVault('ada', true)
+    const { vault } = accounts.all.get('ada') ?? {}
+    if (!vault) throw new Error('There is no vault.')
+    accounts.all.set('ada', { password: 'given', vault: { ...vault, by_password: null } })
+    return { keeper, words }
+  }
+
+  it('e17 is sealed under a new one by who has logged in with the one from the operator', async () => {
+    const kept = keptHere()
+    const { words } = await reset(kept)
+    const page = device('ada', kept)
+    await page.loggedInAsTyped()
+    const state = await page.enterVault('ada', true)
+    expect(state.is).toBe('open')
+    expect(await page.changePassword('a guess', 'new one')).toBe('wrong-password')
+    expect(await page.changePassword('given', 'new one')).toBe('done')
+    expect((await logsIn('ada', 'new one')).state).toEqual(state)
+    // The words stay those of the vault.
+    const { vault } = accounts.all.get('ada') ?? {}
+    if (vault) accounts.all.set('ada', { password: 'given', vault: { ...vault, by_password: null } })
+    expect(await device('ada').recoverVault(words, 'given', 'newer')).toBe('done')
+  })
+
+  it.each([
+    ['whose login is by the password of the vault', async () => {}],
+    [
+      'that has another vault open',
+      async (page: VaultKeeper, kept: KeptVaults) => {
+        await page.loggedInAsTyped()
+        await kept.write('ada', (await Vault.make()).secret)
+      },
+    ],
+  ])('e17 sends no password from a page %s', async (_, before) => {
+    const [kept, sent] = [keptHere(), [] as string[]]
+    await reset(kept)
+    const server = {
+      ...accounts.as('ada'),
+      write: async ({ password }: { password: string }) => void sent.push(password),
+    }
+    const page = new VaultKeeper(server, kept, quick)
+    await before(page, kept)
+    await page.enterVault('ada', true)
+    expect([await page.changePassword('correct horse', 'new one'), sent]).toEqual(['failed', []])
+  })
+})
+
 describe('a password that was chosen for a vault', () => {
   const setsUp = async (page: VaultKeeper, password: string) => {
     await page.beginVault()

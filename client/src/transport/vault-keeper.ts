@@ -202,16 +202,25 @@ export class VaultKeeper implements OwnVault {
     return there ? isReset(there) : this.#exists === false
   }
 
-  /** Changes the password of an account that has a vault. */
+  /** Changes the password of an account that has a vault. @param password also one from the operator, where the vault is open here */
   async changePassword(password: string, fresh: string): Promise<VaultOutcome> {
     return this.#answering(async () => {
       const stored = await this.server.read()
-      if (!stored || stored.by_password === null) return 'failed'
+      if (!stored) return 'failed'
+      if (stored.by_password === null) return this.#sealAgain(stored, password, fresh)
       const { login, vault: key } = await stretched(password, readStretch(stored.stretch), this.hash)
       const vault = await Vault.unwrap(stored.by_password, key, 'password', stored.public_key)
       if (!vault) return 'wrong-password'
       return this.#write(vault, stored.by_words, stored.version + 1, toBase64Url(login), fresh)
     })
+  }
+
+  /** The operator has replaced the password, and this device has the vault open from before. */
+  async #sealAgain(stored: StoredVault, password: string, fresh: string): Promise<VaultOutcome> {
+    const vault = await this.#opened()
+    if (vault?.publicKey !== stored.public_key) return 'failed'
+    const refused = await this.#refused(password)
+    return refused ?? this.#write(vault, stored.by_words, stored.version + 1, password, fresh)
   }
 
   /**
