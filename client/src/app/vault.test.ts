@@ -132,6 +132,14 @@ it('e17 a vault is not tried again once its person has logged out', async () => 
   expect([known().own, vi.mocked(enter).mock.calls.length]).toEqual([null, 1])
 })
 
+it('e17 an account that was made anew, without a vault, is not remembered to have one', async () => {
+  rememberVault('ada')
+  entered = { is: 'none' }
+  logsIn()
+  await vi.waitFor(() => expect(known().own).toEqual({ is: 'none' }))
+  expect(hasKnownVault('ada')).toBe(false)
+})
+
 it('e18 how keys are kept is known whichever comes first, the lists or the vault', async () => {
   listsCome()
   logsIn()

@@ -12,7 +12,7 @@ import { readMe } from '../transport/account-calls'
 import type { SecretsDoor, VaultDoor } from '../transport/secrets-door'
 import { loadable } from '../ui/lazy-part'
 import { writeClipboard } from './clipboard'
-import { hasKnownVault, hasKnownVaults, rememberVault } from './known-vaults'
+import { forgetVault, hasKnownVault, hasKnownVaults, rememberVault } from './known-vaults'
 import { isSealing } from './sealing-choice'
 import type { Toaster } from './toaster'
 
@@ -118,6 +118,7 @@ function keepOpen({ stores, door }: Context): () => Promise<void> {
     const own = await door.enterVault(name, hasKnownVault(name)).catch((): VaultState => ({ is: 'unknown' }))
     if (username() !== name) return
     if (own.is === 'open' || own.is === 'locked') rememberVault(name)
+    if (own.is === 'none') forgetVault(name)
     stores.vault.setState({ own: shown(own) })
     if (own.is === 'unknown') again = setTimeout(() => void renewed().then(enter), AGAIN_MS)
   }

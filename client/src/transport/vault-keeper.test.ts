@@ -238,6 +238,38 @@ describe('a vault that is open here when the operator replaces the password', ()
   })
 })
 
+describe('an account that was made anew under the name of one with a vault', () => {
+  const kept = keptHere()
+  beforeEach(() => kept.write('ada', new Uint8Array(32).fill(7)))
+
+  it('e17 has none on a device that knew it, after a login by a password as it was typed', async () => {
+    const page = device('ada', kept)
+    await page.loggedInAsTyped()
+    expect(await page.enterVault('ada', true)).toEqual({ is: 'none' })
+    expect([await kept.read('ada'), await page.isOpen()]).toEqual([null, false])
+    await page.beginVault()
+    expect(await page.createVault('the old one', 'correct horse')).toBe('done')
+  })
+
+  it.each([
+    ['without a login', async (_: VaultKeeper) => {}],
+    ['after a login by a part of a password', (page: VaultKeeper) => page.keepOpener()],
+    [
+      'after the server has told of one since the login',
+      async (page: VaultKeeper) => {
+        await page.loggedInAsTyped()
+        await page.enterVault('ada', true)
+      },
+    ],
+  ])('e17 is not believed to have none %s', async (_, before) => {
+    await withVault('ada')
+    const page = device('ada', kept)
+    await before(page)
+    accounts.all.set('ada', { password: 'given', vault: null })
+    expect((await page.enterVault('ada', true)).is).not.toBe('none')
+  })
+})
+
 describe('a password that was chosen for a vault', () => {
   const setsUp = async (page: VaultKeeper, password: string) => {
     await page.beginVault()

@@ -105,7 +105,8 @@ export class VaultKeeper implements OwnVault {
 
   /**
    * Somebody is logged in: opens the vault with what this device has kept, or with the password that was stretched last.
-   * @param isKnown whether this device knows that the account has a vault, whatever the server says
+   * @param isKnown whether this device knows that the account has a vault, whatever the server says. It is `none` all the same where the
+   * login is by a password that was sent as it was typed, and the server says so right after it
    */
   enterVault(username: string, isKnown: boolean): Promise<VaultState> {
     const entering = this.#enter(username, isKnown)
@@ -144,12 +145,22 @@ export class VaultKeeper implements OwnVault {
       this.#vault = null
       return
     }
+    // Of an account that was made anew under the same name, the person has said that the server may have its password.
+    const isGone = stored === null && this.#isNew && this.#isStretched === false
     this.#isNew &&= stored === undefined
+    if (isGone) return this.#forget()
     this.#exists = vault !== null || isThere(stored, isKnown)
     // What the server does not tell of is here already.
     if (stored) await this.#open(vault)
     else this.#vault = vault
     if (stored === null || (stored && vault)) await this.#forgetOpener()
+  }
+
+  /** The account has no vault. */
+  async #forget(): Promise<void> {
+    this.#vault = null
+    this.#exists = false
+    await this.#keep(() => this.kept.clear())
   }
 
   /** Nobody is logged in any more: nothing of the vault stays on this device. */
