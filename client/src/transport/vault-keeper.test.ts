@@ -55,6 +55,7 @@ async function logsIn(name: string, password: string) {
   if (!stretch) throw new Error('There is no vault.')
   const sent = await keeper.prove(password, stretch)
   const isIn = sent === accounts.all.get(name)?.password
+  if (isIn) await keeper.keepOpener()
   return { keeper, isIn, state: isIn ? await keeper.enterVault(name, false) : null }
 }
 
@@ -116,6 +117,7 @@ describe('a vault', () => {
     const first = device('ada', kept)
     const stretch = accounts.all.get('ada')?.vault?.stretch
     if (stretch) await first.prove('correct horse', stretch)
+    await first.keepOpener()
     await first.enterVault('ada', false)
     expect((await device('ada', kept).enterVault('ada', false)).is).toBe('open')
     await first.leaveVault()
@@ -409,6 +411,16 @@ describe('a vault whose person has just logged in', () => {
     expect((await device('ada', kept).enterVault('ada', false)).is).toBe('open')
   })
 
+  it('e17 is opened although a wrong password was typed meanwhile, as to delete the account', async () => {
+    await withVault('ada')
+    const kept = keptHere()
+    await leftAtOnce(kept)
+    const page = device('ada', kept)
+    const { stretch } = accounts.all.get('ada')?.vault ?? {}
+    if (stretch) await page.prove('a guess', stretch)
+    expect((await page.enterVault('ada', true)).is).toBe('open')
+  })
+
   it('e17 is opened later where the server does not tell at first', async () => {
     await withVault('ada')
     const kept = keptHere()
@@ -546,9 +558,10 @@ describe('a login that ends', () => {
     const leaving = keeper.leaveVault()
     const { stretch } = accounts.all.get('ada')?.vault ?? {}
     if (stretch) await keeper.prove('correct horse', stretch)
+    const accepted = keeper.keepOpener()
     const entering = keeper.enterVault('ada', false)
     hasEnded()
-    await leaving
+    await Promise.all([leaving, accepted])
     expect((await entering).is).toBe('open')
     expect(await kept.read('ada')).not.toBeNull()
   })
@@ -710,6 +723,7 @@ describe('the keys of a saved beam', () => {
       const keeper = new VaultKeeper(server, keptHere(), quick)
       const stretch = accounts.all.get('ada')?.vault?.stretch
       if (stretch) await keeper.prove('correct horse', stretch)
+      await keeper.keepOpener()
       await keeper.enterVault('ada', false)
       return keeper
     }

@@ -55,7 +55,9 @@ export class VaultKeeper implements OwnVault {
   #vault: Vault | null = null
   /** Whether the account has a vault, as far as this device knows; null where the server has not told. */
   #exists: boolean | null = null
-  /** The part of the last password that was stretched here which opens the vault. */
+  /** The part of the last password that was stretched here which opens the vault, if it is the right one. */
+  #proved: Bytes | null = null
+  /** That of the password by which the person has logged in, until the vault is open. */
   #opener: Bytes | null = null
   /** Whether the login of now is by a password of which the server has only a part; null where this page has not seen it. */
   #isStretched: boolean | null = null
@@ -80,16 +82,17 @@ export class VaultKeeper implements OwnVault {
     readonly hash: Hash = argon2id,
   ) {}
 
-  /** Returns what is sent as the password, and remembers what opens the vault. @throws when the server asks for too little */
+  /** Returns what is sent as the password. What opens the vault is used once the server has taken it. @throws when the server asks for too little */
   async prove(password: string, stretch: ToldStretch): Promise<string> {
     const { login, vault } = await stretched(password, readStretch(stretch), this.hash)
-    this.#opener = vault
+    this.#proved = vault
     return toBase64Url(login)
   }
 
-  /** The server has taken the password that was stretched last: from now on a later page can open the vault too, if this one is left. */
+  /** The person is logged in by the password that was stretched last: from now on a later page can open the vault too, if this one is left. */
   async keepOpener(): Promise<void> {
-    const opener = this.#opener
+    const opener = this.#proved
+    this.#opener = opener
     this.#isNew = true
     await this.#keepStretched(true)
     if (opener) await this.#keep(() => this.kept.writeOpener(opener))
@@ -104,7 +107,7 @@ export class VaultKeeper implements OwnVault {
   }
 
   /**
-   * Somebody is logged in: opens the vault with what this device has kept, or with the password that was stretched last.
+   * Somebody is logged in: opens the vault with what this device has kept, or with the password of the login.
    * @param isKnown whether this device knows that the account has a vault, whatever the server says. It is `none` all the same where the
    * login is by a password that was sent as it was typed, and the server says so right after it
    */
@@ -167,6 +170,7 @@ export class VaultKeeper implements OwnVault {
   async leaveVault(): Promise<void> {
     this.#username = null
     this.#vault = null
+    this.#proved = null
     this.#opener = null
     this.#isStretched = null
     this.#isNew = false
