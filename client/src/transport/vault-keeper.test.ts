@@ -572,6 +572,63 @@ it('e17 a vault stays open when its account gets another username', async () => 
   expect((await keeper.enterVault('ada.l', false)).is).toBe('open')
 })
 
+describe('a username that another device has changed', () => {
+  const renames = () => {
+    const account = accounts.all.get('ada')
+    if (account) accounts.all.set('ada.l', account)
+    accounts.all.delete('ada')
+  }
+  /** A device on which the vault was opened. */
+  const opened = async () => {
+    const kept = keptHere()
+    await leftAtOnce(kept)
+    await device('ada', kept).enterVault('ada', false)
+    return kept
+  }
+
+  it('e17 leaves the vault open on the later pages of a device, whose login goes on', async () => {
+    await withVault('ada')
+    const kept = await opened()
+    renames()
+    expect((await device('ada.l', kept).enterVault('ada.l', false)).is).toBe('open')
+    expect(await kept.read('ada.l')).not.toBeNull()
+  })
+
+  it('e17 is not believed where the server does not show the vault', async () => {
+    await withVault('ada')
+    const kept = await opened()
+    for (const read of [noAnswer, async () => null]) {
+      const page = new VaultKeeper({ ...accounts.as('ada'), read }, kept, quick)
+      await page.enterVault('ada.l', false)
+      expect(await page.isOpen()).toBe(false)
+    }
+  })
+
+  it('e17 is not that of another person, who has logged in since', async () => {
+    await withVault('ada')
+    const kept = await opened()
+    const ada = accounts.all.get('ada')?.vault ?? null
+    const page = device('bob', kept)
+    await page.loggedInAsTyped()
+    accounts.all.set('bob', { password: 'given', vault: ada && { ...ada, by_password: null } })
+    for (const later of [page, device('bob', kept)])
+      expect((await later.enterVault('bob', true)).is).toBe('locked')
+  })
+
+  it('e18 is found by the public key, where keys are sealed from a page that does not know it', async () => {
+    const [{ keeper }] = [await withVault('ada'), await withVault('bob')]
+    const read = accounts.as('ada').readKeys
+    keeper.server.readKeys = async (beam) => {
+      const there = await read(beam)
+      const people = there.people.map((one) => (one.username === 'ada' ? { ...one, username: 'ada.l' } : one))
+      return { ...there, people }
+    }
+    expect((await keeper.peopleOf(BEAM)).map(({ username }) => username)).toEqual(['bob'])
+    expect((await writes(keeper)).go).toBe('into-vaults')
+    expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada.l'])
+  })
+})
+
 describe('the keys of a saved beam', () => {
   /** Another device of Ada's. */
   const elsewhere = async () => (await logsIn('ada', 'correct horse')).keeper

@@ -34,9 +34,11 @@ const CONFLICT = 409
 
 /** Where an opened vault outlives the page, and until it is open, what opens it. */
 export interface KeptVaults {
-  /** Returns the secret of an opened vault. */
-  read(username: string): Promise<Bytes | null>
+  /** Returns the secret of an opened vault. @param username null for whoever's it is */
+  read(username: string | null): Promise<Bytes | null>
   write(username: string, secret: Bytes): Promise<void>
+  /** Removes the secret. */
+  remove(): Promise<void>
   /** Returns the part of a password that opens the vault of whoever has logged in with it. */
   readOpener(): Promise<Bytes | null>
   writeOpener(opener: Bytes): Promise<void>
@@ -48,6 +50,7 @@ export interface KeptVaults {
   clear(): Promise<void>
 }
 
+type Person = BeamVault['people'][number]
 type Merging = Parameters<OwnVault['write']>[2]
 
 export class VaultKeeper implements OwnVault {
@@ -123,9 +126,9 @@ export class VaultKeeper implements OwnVault {
     this.#username = username
     this.#exists = null
     await this.#keeping
-    const { opener, here } = await this.#readKept(username)
+    const { opener, here, renamed } = await this.#readKept(username)
     const stored = await this.server.read().catch(() => undefined)
-    const vault = stored ? await unlocked(stored, [here, before], opener) : here
+    const vault = stored ? await unlocked(stored, [here, before, renamed], opener) : here
     // The login has ended meanwhile, or is another one.
     if (this.#username !== username) return { is: 'unknown' }
     await this.#learn(stored, vault, isKnown)
@@ -133,12 +136,18 @@ export class VaultKeeper implements OwnVault {
   }
 
   /** Returns the vault that this device has opened before, and what opens it else. */
-  async #readKept(username: string): Promise<{ opener: Bytes | null; here: Vault | null }> {
+  async #readKept(
+    username: string,
+  ): Promise<{ opener: Bytes | null; here: Vault | null; renamed: Vault | null }> {
     // In this order: another page keeps the opened vault before it removes what has opened it.
     const opener = this.#opener ?? (await this.kept.readOpener())
     if (opener) this.#isNew = true
     const secret = await this.kept.read(username)
-    return { opener, here: secret ? await Vault.of(secret) : this.#vault }
+    const here = secret ? await Vault.of(secret) : this.#vault
+    if (here || this.#isNew) return { opener, here, renamed: null }
+    // As long as the login lasts, what is kept under another name is the same person's, who has changed it on another device.
+    const other = await this.kept.read(null)
+    return { opener, here, renamed: other && (await Vault.of(other)) }
   }
 
   /** @param vault the one of the server, or where that does not tell of any, the one that is kept here */
@@ -149,9 +158,11 @@ export class VaultKeeper implements OwnVault {
       return
     }
     // Of an account that was made anew under the same name, the person has said that the server may have its password.
-    const isGone = stored === null && this.#isNew && this.#isStretched === false
-    this.#isNew &&= stored === undefined
-    if (isGone) return this.#forget()
+    const isFirst = this.#isNew
+    this.#isNew = false
+    if (stored === null && isFirst && this.#isStretched === false) return this.#forget()
+    // Else what is kept is another person's, who was logged in before.
+    if (isFirst && !vault) await this.#keep(() => this.kept.remove())
     this.#exists = vault !== null || isThere(stored, isKnown)
     // What the server does not tell of is here already.
     if (stored) await this.#open(vault)
@@ -260,9 +271,10 @@ export class VaultKeeper implements OwnVault {
     await this.#entered
     const there = await this.server.readKeys(beam)
     const trusted = await this.#peopleIn(there)
-    const isOther = ({ username }: { username: string }) => username !== this.#username
+    const isOwn = this.#vault ? isOwnOf(this.#vault) : ({ username }: Person) => username === this.#username
+    const others = there.people.filter((person) => !isOwn(person))
     return Promise.all(
-      there.people.filter(isOther).map(async ({ username, public_key }) => ({
+      others.map(async ({ username, public_key }) => ({
         username,
         fingerprint: public_key === null ? null : await fingerprintOf(public_key),
         hasKeys: public_key !== null && trusted.includes(public_key),
@@ -390,7 +402,8 @@ export class VaultKeeper implements OwnVault {
     if (sealing.is !== 'state') return { go: sealing.is === 'exposed' ? 'exposed' : 'nowhere' }
     const { state } = sealing
     const trusted = this.#trusted.get(beam) ?? []
-    const username = this.#username ?? ''
+    // Another device may have changed the username.
+    const username = there.people.find(isOwnOf(vault))?.username ?? this.#username ?? ''
     const change = await sealedToVaults(state, { vault, username, there, before, trusted })
     if (change) await this.server.writeKeys(beam, change)
     if (this.#trusted.get(beam) === trusted) this.#trusted.delete(beam)
@@ -486,6 +499,10 @@ export class VaultKeeper implements OwnVault {
     if (!this.#exists) return { is: 'none' }
     return { is: 'locked', needsWords: stored !== null && isReset(stored) && !(await this.#hasStretched()) }
   }
+}
+
+function isOwnOf({ publicKey }: Vault): (person: Person) => boolean {
+  return ({ public_key }) => public_key === publicKey
 }
 
 /** Whether the operator has replaced the password, so that it does not open the vault. */

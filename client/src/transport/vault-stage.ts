@@ -48,8 +48,12 @@ export function keptHere(): KeptVaults {
   let opener: Bytes | null = null
   let isStretched = false
   return {
-    read: async (username) => kept.get(username) ?? null,
-    write: async (username, secret) => void kept.set(username, secret),
+    read: async (username) => (username === null ? [...kept.values()][0] : kept.get(username)) ?? null,
+    write: async (username, secret) => {
+      kept.clear()
+      kept.set(username, secret)
+    },
+    remove: async () => kept.clear(),
     readOpener: async () => opener,
     writeOpener: async (part) => {
       opener = part

@@ -18,6 +18,14 @@ it('e17 an opened vault is there for later pages of its person, and of nobody el
   expect([await page().read('ada'), await page().read('bob')]).toEqual([SECRET, null])
 })
 
+it('e17 an opened vault is there for a person who has another username now, until it is removed', async () => {
+  expect(await page().read(null)).toBeNull()
+  await page().write('ada', SECRET)
+  expect(await page().read(null)).toEqual(SECRET)
+  await page().remove()
+  expect([await page().read(null), await page().read('ada')]).toEqual([null, null])
+})
+
 it('e17 what opens a vault is there for later pages until it is removed, which leaves the vault', async () => {
   await page().writeOpener(OPENER)
   await page().write('ada', SECRET)

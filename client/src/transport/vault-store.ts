@@ -22,13 +22,18 @@ export class VaultStore implements KeptVaults {
 
   constructor(readonly device: Pick<KeyStore, 'deviceKey'>) {}
 
-  async read(username: string): Promise<Bytes | null> {
+  async read(username: string | null): Promise<Bytes | null> {
     const kept = await this.#table.read('own')
-    return kept?.username === username ? this.#unsealed(kept, about(username)) : null
+    if (!kept || (username !== null && kept.username !== username)) return null
+    return this.#unsealed(kept, about(kept.username ?? ''))
   }
 
   async write(username: string, secret: Bytes): Promise<void> {
     await this.#write('own', username, secret, about(username))
+  }
+
+  async remove(): Promise<void> {
+    await this.#table.remove('own')
   }
 
   async readOpener(): Promise<Bytes | null> {
