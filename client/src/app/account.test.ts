@@ -4,7 +4,7 @@ import type { AccountActions } from '../features/account-actions'
 import { createStores, type Stores } from '../stores/stores'
 import { createAccount } from './account'
 import { hasKnownVault, rememberVault } from './known-vaults'
-import type { Passwords } from './password-proof'
+import { AS_TYPED, type Passwords } from './password-proof'
 import { createToaster } from './toaster'
 
 const ada = {
@@ -89,7 +89,7 @@ describe('the start of a page', () => {
 
   it('continues without an answer, and asks again when the network is back', async () => {
     await opens(AWAY)
-    expect(status()).toBe('anonymous')
+    expect(stores.account.getState()).toEqual({ status: 'anonymous', isGuess: true })
     server = LOGGED_IN
     window.dispatchEvent(new Event('online'))
     await settled()
@@ -163,7 +163,7 @@ describe('a login to an account with a vault', () => {
   it('e17 has succeeded once a page that is loaded now can open the vault', async () => {
     let isKept = () => {}
     const accepted = vi.fn(() => new Promise<void>((resolve) => (isKept = resolve)))
-    await opens(NOBODY, { prove: async () => 'a part of it', accepted })
+    await opens(NOBODY, { ...AS_TYPED, prove: async () => 'a part of it', accepted })
     server = { 'POST /auth/login/': json(200, { user: ada }) }
     const outcome = actions.logIn('ada', 'secret')
     await settled()
@@ -175,11 +175,22 @@ describe('a login to an account with a vault', () => {
 
   it('e17 leaves nothing of a wrong password', async () => {
     const accepted = vi.fn(async () => {})
-    await opens(NOBODY, { prove: async () => 'a part of it', accepted })
+    await opens(NOBODY, { ...AS_TYPED, prove: async () => 'a part of it', accepted })
     server = { 'POST /auth/login/': json(401, { detail: 'Invalid credentials', code: 'unauthorized' }) }
     expect((await actions.logIn('ada', 'secret')).ok).toBe(false)
     expect(accepted).not.toHaveBeenCalled()
   })
+})
+
+it.each([
+  ['a login', 'POST /auth/login/', () => actions.logIn('ada', 'secret')],
+  ['a registration', 'POST /auth/register/', () => actions.register({ ...ada, password: 'secret' })],
+] as const)('e17 %s by a password as it was typed is known to be one', async (_, call, act) => {
+  const acceptedAsTyped = vi.fn(async () => {})
+  await opens(NOBODY, { ...AS_TYPED, acceptedAsTyped })
+  server = { [call]: json(200, { user: ada }) }
+  expect(await act()).toEqual({ ok: true })
+  expect(acceptedAsTyped).toHaveBeenCalledOnce()
 })
 
 describe('what a person does', () => {

@@ -43,7 +43,8 @@ export function createAccount(
     apply({ type: 'loggedOut' })
   }
   addEventListener('authLogout', expire)
-  keepChecking(stores, enter, expire)
+  const guess = () => apply({ type: 'loggedOut', isGuess: true })
+  keepChecking(stores, { enter, expire, guess })
   sayNewsOfLastPage(toaster)
 
   return {
@@ -97,6 +98,7 @@ function formActions(
         const user = await calls.logIn(username, sent)
         // What was not sent as it was typed belongs to an account with a vault.
         if (sent !== password) await passwords.accepted(username)
+        else void passwords.acceptedAsTyped()
         enter(user)
         toaster.ok(t`Login successful!`)
         return OK
@@ -112,6 +114,7 @@ function formActions(
       try {
         const user = await calls.register(account)
         forgetVault(user.username)
+        void passwords.acceptedAsTyped()
         enter(user)
         toaster.ok(t`Registration successful!`)
         return OK
@@ -150,7 +153,10 @@ function formActions(
  * Checks the login at once and every five minutes. A network failure logs nobody out. When the first check gets no
  * answer, the page assumes that nobody is logged in, and checks again.
  */
-function keepChecking({ account }: Stores, enter: (user: User) => void, expire: () => void): void {
+function keepChecking(
+  { account }: Stores,
+  { enter, expire, guess }: { enter: (user: User) => void; expire: () => void; guess: () => void },
+): void {
   let isGuess = true
   const check = async () => {
     try {
@@ -160,8 +166,10 @@ function keepChecking({ account }: Stores, enter: (user: User) => void, expire: 
       else expire()
     } catch (error) {
       const isOver = error instanceof HttpError && error.status === 401
-      if (isOver) isGuess = false
-      if (isOver || account.getState().status === 'loading') expire()
+      if (isOver) {
+        isGuess = false
+        expire()
+      } else if (account.getState().status === 'loading') guess()
     }
   }
   const checkAgain = () => void ((isGuess || account.getState().status === 'authenticated') && check())

@@ -10,6 +10,11 @@ export function hasKnownVault(username: string): boolean {
   return known().includes(keyOf(username))
 }
 
+/** Returns whether anybody had a vault on this device. */
+export function hasKnownVaults(): boolean {
+  return known().length > 0
+}
+
 export function rememberVault(username: string): void {
   if (hasKnownVault(username)) return
   browserStorage.setItem(KEY, JSON.stringify([...known(), keyOf(username)]))

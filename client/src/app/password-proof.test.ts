@@ -10,7 +10,8 @@ vi.mock('../transport/account-calls', () => ({ askWay: async () => told }))
 
 const stretching = vi.fn(async (password: string) => `part of ${password}`)
 const keepOpener = vi.fn(async () => {})
-const { prove, accepted } = passwordsFor({ prove: stretching, keepOpener })
+const loggedInAsTyped = vi.fn(async () => {})
+const { prove, accepted } = passwordsFor({ prove: stretching, keepOpener, loggedInAsTyped })
 
 beforeEach(() => {
   localStorage.clear()

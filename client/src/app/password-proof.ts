@@ -12,15 +12,21 @@ export interface Passwords {
    * open the vault.
    */
   accepted(username: string): Promise<void>
+  /** Somebody is logged in by a password that was sent as it was typed. */
+  acceptedAsTyped(): Promise<void>
 }
 
 /** Sends passwords as they are typed. */
-export const AS_TYPED: Passwords = { prove: async (_, password) => password, accepted: async () => {} }
+export const AS_TYPED: Passwords = {
+  prove: async (_, password) => password,
+  accepted: async () => {},
+  acceptedAsTyped: async () => {},
+}
 
 /** The server wants a password as it was typed, and this device knows that the account has a vault. */
 export class WantsPassword extends Error {}
 
-export function passwordsFor(vault: Pick<VaultDoor, 'prove' | 'keepOpener'>): Passwords {
+export function passwordsFor(vault: Pick<VaultDoor, 'prove' | 'keepOpener' | 'loggedInAsTyped'>): Passwords {
   return {
     async prove(username, password, isFromOperator = false) {
       const { stretch } = await askWay(username)
@@ -36,5 +42,6 @@ export function passwordsFor(vault: Pick<VaultDoor, 'prove' | 'keepOpener'>): Pa
       // Where the browser keeps nothing, the vault is open as long as the page.
       await vault.keepOpener().catch(() => {})
     },
+    acceptedAsTyped: () => vault.loggedInAsTyped().catch(() => {}),
   }
 }

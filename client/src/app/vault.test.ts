@@ -1,12 +1,12 @@
 // @vitest-environment jsdom
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { VaultActions } from '../features/vault-actions'
 import type { Beam, BeamDetails, BeamId } from '../protocol/bindings'
 import type { HowKept, PersonKeys, VaultState } from '../protocol/vaults'
 import { reduceBeams } from '../stores/beams'
 import { createStores, type Stores } from '../stores/stores'
 import type { Deposited } from '../transport/secrets'
-import { hasKnownVault } from './known-vaults'
+import { hasKnownVault, rememberVault } from './known-vaults'
 import { createToaster } from './toaster'
 import { createVault } from './vault'
 
@@ -48,6 +48,7 @@ const door = {
   },
   prove: async () => '',
   keepOpener: async () => {},
+  loggedInAsTyped: async () => {},
 }
 
 let stores: Stores
@@ -91,9 +92,19 @@ it('e17 a vault opens with the login, is remembered, and closes with its end', a
   expect([known().own, calls]).toEqual([null, ['leave']])
 })
 
-it('e17 a page that finds nobody logged in when it starts leaves the vault for a later login', () => {
-  stores.account.setState({ status: 'anonymous' }, true)
-  expect(calls).toEqual([])
+describe('e17 a vault whose login has ended while no page was open', () => {
+  it('is left by the next page, once the server has said that nobody is logged in', () => {
+    rememberVault('ada')
+    stores.account.setState({ status: 'anonymous', isGuess: true }, true)
+    expect(calls).toEqual([])
+    stores.account.setState({ status: 'anonymous' }, true)
+    expect(calls).toEqual(['leave'])
+  })
+
+  it('is not looked for where nobody had one', () => {
+    stores.account.setState({ status: 'anonymous' }, true)
+    expect(calls).toEqual([])
+  })
 })
 
 it.each([
@@ -119,6 +130,14 @@ it('e17 a vault is not tried again once its person has logged out', async () => 
   stores.account.setState({ status: 'anonymous' }, true)
   await vi.runAllTimersAsync()
   expect([known().own, vi.mocked(enter).mock.calls.length]).toEqual([null, 1])
+})
+
+it('e17 an account that was made anew, without a vault, is not remembered to have one', async () => {
+  rememberVault('ada')
+  entered = { is: 'none' }
+  logsIn()
+  await vi.waitFor(() => expect(known().own).toEqual({ is: 'none' }))
+  expect(hasKnownVault('ada')).toBe(false)
 })
 
 it('e18 how keys are kept is known whichever comes first, the lists or the vault', async () => {

@@ -4,6 +4,7 @@ import type { FormOutcome } from '../features/account-actions'
 import type { VaultActions } from '../features/vault-actions'
 import type { BeamId } from '../protocol/bindings'
 import type { VaultOutcome, VaultState } from '../protocol/vaults'
+import type { AccountState } from '../stores/account'
 import type { BeamsState } from '../stores/beams'
 import type { Stores } from '../stores/stores'
 import { NOTHING_KNOWN, type VaultsState } from '../stores/vault'
@@ -11,7 +12,7 @@ import { readMe } from '../transport/account-calls'
 import type { SecretsDoor, VaultDoor } from '../transport/secrets-door'
 import { loadable } from '../ui/lazy-part'
 import { writeClipboard } from './clipboard'
-import { hasKnownVault, rememberVault } from './known-vaults'
+import { forgetVault, hasKnownVault, hasKnownVaults, rememberVault } from './known-vaults'
 import { isSealing } from './sealing-choice'
 import type { Toaster } from './toaster'
 
@@ -117,6 +118,7 @@ function keepOpen({ stores, door }: Context): () => Promise<void> {
     const own = await door.enterVault(name, hasKnownVault(name)).catch((): VaultState => ({ is: 'unknown' }))
     if (username() !== name) return
     if (own.is === 'open' || own.is === 'locked') rememberVault(name)
+    if (own.is === 'none') forgetVault(name)
     stores.vault.setState({ own: shown(own) })
     if (own.is === 'unknown') again = setTimeout(() => void renewed().then(enter), AGAIN_MS)
   }
@@ -141,17 +143,26 @@ async function renewed(): Promise<void> {
   await readMe().catch(() => null)
 }
 
-/** Opens the vault when somebody is logged in, and closes it when that login has ended. */
+/** Returns the username of who is logged in; null where that is nobody, and undefined where it is not known. */
+function whoIsIn(state: AccountState): string | null | undefined {
+  if (state.status === 'authenticated') return state.user.username
+  return state.status === 'anonymous' && !state.isGuess ? null : undefined
+}
+
+/**
+ * Opens the vault when somebody is logged in, and closes it when that login has ended, also while no page was open: the next login would
+ * find what belongs to this one.
+ */
 function followLogin(
   { account, vault }: Stores,
   { enter, leave }: { enter: () => void; leave: () => void },
 ): void {
-  let before: string | null = null
+  let before: string | null | undefined
   const look = () => {
-    const state = account.getState()
-    const now = state.status === 'authenticated' ? state.user.username : null
-    if (now === before) return
-    if (now === null) leave()
+    const now = whoIsIn(account.getState())
+    if (now === undefined || now === before) return
+    // Where nobody had a vault, nothing is kept, and a visitor's page needs no worker for it.
+    if (now === null && (before !== undefined || hasKnownVaults())) leave()
     vault.setState(NOTHING_KNOWN, true)
     before = now
     if (now !== null) enter()

@@ -49,7 +49,7 @@ async function makesVault(vault: VaultKeeper): Promise<void> {
 
 async function logsIn(vault: VaultKeeper): Promise<void> {
   const stretch = accounts.all.get('ada')?.vault?.stretch
-  if (stretch) await vault.prove('correct horse', stretch)
+  if (stretch) await vault.prove('correct horse', stretch).then(() => vault.keepOpener())
   await vault.enterVault('ada', false)
 }
 

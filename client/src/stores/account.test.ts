@@ -18,6 +18,14 @@ describe('the account of this device', () => {
     expect(reduceAccount(loading, { type: 'loggedOut' })).toEqual({ status: 'anonymous' })
   })
 
+  it('is a guess until the server has said that nobody is logged in', () => {
+    const guessed = reduceAccount(loading, { type: 'loggedOut', isGuess: true })
+    expect(guessed).toEqual({ status: 'anonymous', isGuess: true })
+    const told = reduceAccount(guessed, { type: 'loggedOut' })
+    expect(told).toEqual({ status: 'anonymous' })
+    expect(reduceAccount(told, { type: 'loggedOut', isGuess: true })).toBe(told)
+  })
+
   it('keeps nothing of a user who has logged out', () => {
     expect(reduceAccount(asAda, { type: 'loggedOut' })).toEqual({ status: 'anonymous' })
   })

@@ -134,6 +134,15 @@ describe('e17 a worker that takes the place of another', () => {
     expect(asked(1)?.[0]).toEqual(['enterVault', 'ada', true])
   })
 
+  it('knows of no vault that the account has no more', async () => {
+    void secrets.enterVault('ada', true)
+    workers[0]?.answers(0, { is: 'none' })
+    await vi.advanceTimersByTimeAsync(0)
+    workers[0]?.onerror()
+    ask()
+    expect(asked(1)?.[0]).toEqual(['enterVault', 'ada', false])
+  })
+
   it('knows of the vault that the first one has made', async () => {
     void secrets.enterVault('ada', false)
     void secrets.createVault('old', 'new')

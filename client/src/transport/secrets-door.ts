@@ -36,6 +36,7 @@ export type VaultDoor = Pick<VaultKeeper, VaultMethod>
 const VAULT_METHODS: Readonly<Record<VaultMethod, true>> = {
   prove: true,
   keepOpener: true,
+  loggedInAsTyped: true,
   enterVault: true,
   leaveVault: true,
   beginVault: true,
@@ -118,7 +119,8 @@ class ToldOfPerson {
       method === 'enterVault'
         ? ['open', 'locked'].includes((value as VaultState).is)
         : method === 'createVault' && value === 'done'
-    if (hasVault && this.#entered) this.#entered = [this.#entered[0], true]
+    const hasNone = method === 'enterVault' && (value as VaultState).is === 'none'
+    if ((hasVault || hasNone) && this.#entered) this.#entered = [this.#entered[0], hasVault]
   }
 
   get questions(): readonly Pick<Question, 'method' | 'args'>[] {

@@ -3,7 +3,7 @@ import { toBase64Url } from '../crypto/bytes'
 import { type OwnState, Vault } from '../crypto/vault'
 import type { BeamId, Vault as StoredVault } from '../protocol/bindings'
 import type { KnownPlace } from './own-vault'
-import type { VaultServer } from './vault-calls'
+import { Refused, type VaultServer } from './vault-calls'
 import { type KeptVaults, VaultKeeper } from './vault-keeper'
 import { Accounts, BEAM, keptHere, quick } from './vault-stage'
 
@@ -55,6 +55,7 @@ async function logsIn(name: string, password: string) {
   if (!stretch) throw new Error('There is no vault.')
   const sent = await keeper.prove(password, stretch)
   const isIn = sent === accounts.all.get(name)?.password
+  if (isIn) await keeper.keepOpener()
   return { keeper, isIn, state: isIn ? await keeper.enterVault(name, false) : null }
 }
 
@@ -116,6 +117,7 @@ describe('a vault', () => {
     const first = device('ada', kept)
     const stretch = accounts.all.get('ada')?.vault?.stretch
     if (stretch) await first.prove('correct horse', stretch)
+    await first.keepOpener()
     await first.enterVault('ada', false)
     expect((await device('ada', kept).enterVault('ada', false)).is).toBe('open')
     await first.leaveVault()
@@ -187,6 +189,136 @@ describe('a vault that nobody can open any more', () => {
   )
 })
 
+describe('a vault that is open here when the operator replaces the password', () => {
+  /** Its login has ended while no page was open. */
+  const reset = async (kept: KeptVaults) => {
+    const { keeper, words } = await withVault('ada')
+    await leftAtOnce(kept)
+    await device('ada', kept).enterVault('ada', true)
+    const { vault } = accounts.all.get('ada') ?? {}
+    if (!vault) throw new Error('There is no vault.')
+    accounts.all.set('ada', { password: 'given', vault: { ...vault, by_password: null } })
+    return { keeper, words }
+  }
+
+  it('e17 is sealed under a new one by who has logged in with the one from the operator', async () => {
+    const kept = keptHere()
+    const { words } = await reset(kept)
+    const page = device('ada', kept)
+    await page.loggedInAsTyped()
+    const state = await page.enterVault('ada', true)
+    expect(state.is).toBe('open')
+    expect(await page.changePassword('a guess', 'new one')).toBe('wrong-password')
+    expect(await page.changePassword('given', 'new one')).toBe('done')
+    expect((await logsIn('ada', 'new one')).state).toEqual(state)
+    // The words stay those of the vault.
+    const { vault } = accounts.all.get('ada') ?? {}
+    if (vault) accounts.all.set('ada', { password: 'given', vault: { ...vault, by_password: null } })
+    expect(await device('ada').recoverVault(words, 'given', 'newer')).toBe('done')
+  })
+
+  it.each([
+    ['whose login is by the password of the vault', async () => {}],
+    [
+      'that has another vault open',
+      async (page: VaultKeeper, kept: KeptVaults) => {
+        await page.loggedInAsTyped()
+        await kept.write('ada', (await Vault.make()).secret)
+      },
+    ],
+  ])('e17 sends no password from a page %s', async (_, before) => {
+    const [kept, sent] = [keptHere(), [] as string[]]
+    await reset(kept)
+    const server = {
+      ...accounts.as('ada'),
+      write: async ({ password }: { password: string }) => void sent.push(password),
+    }
+    const page = new VaultKeeper(server, kept, quick)
+    await before(page, kept)
+    await page.enterVault('ada', true)
+    expect([await page.changePassword('correct horse', 'new one'), sent]).toEqual(['failed', []])
+  })
+})
+
+describe('an account that was made anew under the name of one with a vault', () => {
+  const kept = keptHere()
+  beforeEach(() => kept.write('ada', new Uint8Array(32).fill(7)))
+
+  it('e17 has none on a device that knew it, after a login by a password as it was typed', async () => {
+    const page = device('ada', kept)
+    await page.loggedInAsTyped()
+    expect(await page.enterVault('ada', true)).toEqual({ is: 'none' })
+    expect([await kept.read('ada'), await page.isOpen()]).toEqual([null, false])
+    await page.beginVault()
+    expect(await page.createVault('the old one', 'correct horse')).toBe('done')
+  })
+
+  it.each([
+    ['without a login', async (_: VaultKeeper) => {}],
+    ['after a login by a part of a password', (page: VaultKeeper) => page.keepOpener()],
+    [
+      'after the server has told of one since the login',
+      async (page: VaultKeeper) => {
+        await page.loggedInAsTyped()
+        await page.enterVault('ada', true)
+      },
+    ],
+  ])('e17 is not believed to have none %s', async (_, before) => {
+    await withVault('ada')
+    const page = device('ada', kept)
+    await before(page)
+    accounts.all.set('ada', { password: 'given', vault: null })
+    expect((await page.enterVault('ada', true)).is).not.toBe('none')
+  })
+})
+
+describe('a password that was chosen for a vault', () => {
+  const setsUp = async (page: VaultKeeper, password: string) => {
+    await page.beginVault()
+    return page.createVault(password, 'correct horse')
+  }
+  /** A server that hears what is sent as the password, and says afterwards that there is no vault. */
+  const lying = (sent: string[]): VaultServer => ({
+    ...accounts.as('ada'),
+    read: async () => null,
+    write: async ({ password }) => {
+      sent.push(password)
+      throw new Refused(400)
+    },
+  })
+
+  it('e17 is not sent from a page that was open when another one set up the vault, and where the server denies it', async () => {
+    const sent: string[] = []
+    const kept = { ...keptHere(), isStretched: async () => false }
+    const second = new VaultKeeper(lying(sent), kept, quick)
+    expect(await second.enterVault('ada', false)).toEqual({ is: 'none' })
+    const first = device('ada', kept)
+    await first.enterVault('ada', false)
+    expect(await setsUp(first, 'the old one')).toBe('done')
+    expect([await setsUp(second, 'correct horse'), sent]).toEqual(['failed', []])
+  })
+
+  it('e17 is not sent where the server has refused the one before it, which the person then takes for replaced', async () => {
+    const sent: string[] = []
+    const page = new VaultKeeper(lying(sent), keptHere(), quick)
+    await page.enterVault('ada', false)
+    for (const password of ['the old one', 'correct horse'])
+      expect(await setsUp(page, password)).toBe('wrong-password')
+    expect(sent).toEqual(['the old one'])
+  })
+
+  it('e17 may be the one that the person has logged in with since, as it was typed', async () => {
+    const page = device('ada')
+    await page.enterVault('ada', false)
+    expect(await setsUp(page, 'a guess')).toBe('wrong-password')
+    accounts.all.set('ada', { password: 'correct horse', vault: null })
+    await page.loggedInAsTyped()
+    await page.enterVault('ada', false)
+    await page.beginVault()
+    expect(await page.createVault('correct horse', 'another')).toBe('done')
+  })
+})
+
 it.each(['at once', 'when the person tries again'])(
   'e17 a vault whose server has taken it without a word is set up %s',
   async (when) => {
@@ -211,6 +343,64 @@ it.each(['at once', 'when the person tries again'])(
   },
 )
 
+describe('a vault that was open here, which the server says the operator has reset', () => {
+  /** The server claims it, of another vault, and hears every password that is sent. */
+  const lying = (sent: string[]): VaultServer => ({
+    ...accounts.as('ada'),
+    read: async () => {
+      const vault = accounts.all.get('ada')?.vault
+      return vault ? { ...vault, by_password: null, public_key: (await Vault.make()).publicKey } : null
+    },
+    write: async ({ password }) => void sent.push(password),
+  })
+  const setUp = async (kept: KeptVaults) => {
+    const keeper = device('ada', kept)
+    await keeper.enterVault('ada', false)
+    const words = (await keeper.beginVault()).join(' ')
+    await keeper.createVault('the old one', 'correct horse')
+    return { keeper, words }
+  }
+
+  it.each([
+    ['was just set up', async () => {}],
+    [
+      'was just given another password',
+      (keeper: VaultKeeper) => keeper.changePassword('correct horse', 'battery staple'),
+    ],
+    [
+      'was opened by the login',
+      async (keeper: VaultKeeper, kept: KeptVaults) => {
+        await keeper.leaveVault()
+        await leftAtOnce(kept)
+        await device('ada', kept).enterVault('ada', true)
+      },
+    ],
+  ])('e17 takes no password from a later page, where it %s', async (_, before) => {
+    const [kept, sent] = [keptHere(), [] as string[]]
+    const { keeper, words } = await setUp(kept)
+    await before(keeper, kept)
+    const page = new VaultKeeper(lying(sent), kept, quick)
+    expect(await page.enterVault('ada', true)).toEqual({ is: 'locked', needsWords: false })
+    await page.beginVault()
+    expect(await page.createVault('correct horse', 'another')).toBe('failed')
+    expect(await page.recoverVault(words, 'correct horse', 'another')).toBe('failed')
+    expect(sent).toEqual([])
+  })
+
+  it('e17 is opened by its words once the person has logged in with the password from the operator', async () => {
+    const kept = keptHere()
+    const { words } = await setUp(kept)
+    const { vault } = accounts.all.get('ada') ?? {}
+    if (!vault) throw new Error('There is no vault.')
+    accounts.all.set('ada', { password: 'given', vault: { ...vault, by_password: null } })
+    // The secret is gone, and of the login before the rest is left.
+    const page = device('ada', { ...kept, read: async () => null })
+    await page.loggedInAsTyped()
+    expect(await page.enterVault('ada', true)).toEqual({ is: 'locked', needsWords: true })
+    expect(await page.recoverVault(words, 'given', 'new one')).toBe('done')
+  })
+})
+
 describe('a vault whose person has just logged in', () => {
   it('e17 is opened by the next page, and by those after it', async () => {
     await withVault('ada')
@@ -221,6 +411,16 @@ describe('a vault whose person has just logged in', () => {
     expect((await device('ada', kept).enterVault('ada', false)).is).toBe('open')
   })
 
+  it('e17 is opened although a wrong password was typed meanwhile, as to delete the account', async () => {
+    await withVault('ada')
+    const kept = keptHere()
+    await leftAtOnce(kept)
+    const page = device('ada', kept)
+    const { stretch } = accounts.all.get('ada')?.vault ?? {}
+    if (stretch) await page.prove('a guess', stretch)
+    expect((await page.enterVault('ada', true)).is).toBe('open')
+  })
+
   it('e17 is opened later where the server does not tell at first', async () => {
     await withVault('ada')
     const kept = keptHere()
@@ -229,6 +429,52 @@ describe('a vault whose person has just logged in', () => {
     const unreachable = await new VaultKeeper(away, kept, quick).enterVault('ada', true)
     expect(unreachable).toEqual({ is: 'unknown' })
     expect((await device('ada', kept).enterVault('ada', true)).is).toBe('open')
+  })
+
+  it.each([
+    [
+      'its password',
+      async (kept: KeptVaults) => {
+        const { stretch } = accounts.all.get('ada')?.vault ?? {}
+        const page = device('ada', kept)
+        if (stretch) await page.prove('another', stretch)
+        await page.keepOpener()
+        return new VaultKeeper({ ...accounts.as('ada'), read: noAnswer }, kept, quick)
+      },
+    ],
+    [
+      'a password as it was typed',
+      async (kept: KeptVaults) => {
+        const page = new VaultKeeper({ ...accounts.as('ada'), read: noAnswer }, kept, quick)
+        await page.loggedInAsTyped()
+        return page
+      },
+    ],
+  ])('e17 is not taken for the one of an earlier login, after one by %s', async (_, logsInBy) => {
+    await withVault('ada')
+    const kept = keptHere()
+    await kept.write('ada', (await Vault.make()).secret)
+    const page = await logsInBy(kept)
+    expect([await page.enterVault('ada', true), await page.isOpen()]).toEqual([{ is: 'unknown' }, false])
+  })
+
+  it('e17 is opened by what opens it, also after the server has not told of it', async () => {
+    const [kept, away] = [keptHere(), { ...accounts.as('ada'), read: noAnswer }]
+    await withVault('ada')
+    await kept.write('ada', (await Vault.make()).secret)
+    await leftAtOnce(kept)
+    await new VaultKeeper(away, kept, quick).enterVault('ada', true)
+    const state = await device('ada', kept).enterVault('ada', true)
+    expect(state).toEqual((await logsIn('ada', 'correct horse')).state)
+  })
+
+  it('e17 stays open where the server does not tell for a while', async () => {
+    await withVault('ada')
+    const kept = keptHere()
+    await leftAtOnce(kept)
+    await device('ada', kept).enterVault('ada', true)
+    const page = new VaultKeeper({ ...accounts.as('ada'), read: noAnswer }, kept, quick)
+    expect((await page.enterVault('ada', true)).is).toBe('open')
   })
 
   it('e17 is opened by no page after the person has logged out', async () => {
@@ -288,7 +534,8 @@ describe('a login that ends', () => {
     await keeper.leaveVault()
     answer()
     await changing
-    expect([await keeper.isOpen(), await kept.read('ada')]).toEqual([false, null])
+    const left = [await keeper.isOpen(), await kept.read('ada'), await kept.isStretched()]
+    expect(left).toEqual([false, null, false])
   })
 
   it('e17 takes nothing from the login that follows at once, which waits for its end', async () => {
@@ -311,9 +558,10 @@ describe('a login that ends', () => {
     const leaving = keeper.leaveVault()
     const { stretch } = accounts.all.get('ada')?.vault ?? {}
     if (stretch) await keeper.prove('correct horse', stretch)
+    const accepted = keeper.keepOpener()
     const entering = keeper.enterVault('ada', false)
     hasEnded()
-    await leaving
+    await Promise.all([leaving, accepted])
     expect((await entering).is).toBe('open')
     expect(await kept.read('ada')).not.toBeNull()
   })
@@ -322,6 +570,63 @@ describe('a login that ends', () => {
 it('e17 a vault stays open when its account gets another username', async () => {
   const { keeper } = await withVault('ada')
   expect((await keeper.enterVault('ada.l', false)).is).toBe('open')
+})
+
+describe('a username that another device has changed', () => {
+  const renames = () => {
+    const account = accounts.all.get('ada')
+    if (account) accounts.all.set('ada.l', account)
+    accounts.all.delete('ada')
+  }
+  /** A device on which the vault was opened. */
+  const opened = async () => {
+    const kept = keptHere()
+    await leftAtOnce(kept)
+    await device('ada', kept).enterVault('ada', false)
+    return kept
+  }
+
+  it('e17 leaves the vault open on the later pages of a device, whose login goes on', async () => {
+    await withVault('ada')
+    const kept = await opened()
+    renames()
+    expect((await device('ada.l', kept).enterVault('ada.l', false)).is).toBe('open')
+    expect(await kept.read('ada.l')).not.toBeNull()
+  })
+
+  it('e17 is not believed where the server does not show the vault', async () => {
+    await withVault('ada')
+    const kept = await opened()
+    for (const read of [noAnswer, async () => null]) {
+      const page = new VaultKeeper({ ...accounts.as('ada'), read }, kept, quick)
+      await page.enterVault('ada.l', false)
+      expect(await page.isOpen()).toBe(false)
+    }
+  })
+
+  it('e17 is not that of another person, who has logged in since', async () => {
+    await withVault('ada')
+    const kept = await opened()
+    const ada = accounts.all.get('ada')?.vault ?? null
+    const page = device('bob', kept)
+    await page.loggedInAsTyped()
+    accounts.all.set('bob', { password: 'given', vault: ada && { ...ada, by_password: null } })
+    for (const later of [page, device('bob', kept)])
+      expect((await later.enterVault('bob', true)).is).toBe('locked')
+  })
+
+  it('e18 is found by the public key, where keys are sealed from a page that does not know it', async () => {
+    const [{ keeper }] = [await withVault('ada'), await withVault('bob')]
+    const read = accounts.as('ada').readKeys
+    keeper.server.readKeys = async (beam) => {
+      const there = await read(beam)
+      const people = there.people.map((one) => (one.username === 'ada' ? { ...one, username: 'ada.l' } : one))
+      return { ...there, people }
+    }
+    expect((await keeper.peopleOf(BEAM)).map(({ username }) => username)).toEqual(['bob'])
+    expect((await writes(keeper)).go).toBe('into-vaults')
+    expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada.l'])
+  })
 })
 
 describe('the keys of a saved beam', () => {
@@ -475,6 +780,7 @@ describe('the keys of a saved beam', () => {
       const keeper = new VaultKeeper(server, keptHere(), quick)
       const stretch = accounts.all.get('ada')?.vault?.stretch
       if (stretch) await keeper.prove('correct horse', stretch)
+      await keeper.keepOpener()
       await keeper.enterVault('ada', false)
       return keeper
     }

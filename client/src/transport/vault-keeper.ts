@@ -34,17 +34,23 @@ const CONFLICT = 409
 
 /** Where an opened vault outlives the page, and until it is open, what opens it. */
 export interface KeptVaults {
-  /** Returns the secret of an opened vault. */
-  read(username: string): Promise<Bytes | null>
+  /** Returns the secret of an opened vault. @param username null for whoever's it is */
+  read(username: string | null): Promise<Bytes | null>
   write(username: string, secret: Bytes): Promise<void>
+  /** Removes the secret. */
+  remove(): Promise<void>
   /** Returns the part of a password that opens the vault of whoever has logged in with it. */
   readOpener(): Promise<Bytes | null>
   writeOpener(opener: Bytes): Promise<void>
   removeOpener(): Promise<void>
+  /** Returns whether whoever is logged in has sent only a part of a password. */
+  isStretched(): Promise<boolean>
+  writeStretched(isStretched: boolean): Promise<void>
   /** Removes all of it. */
   clear(): Promise<void>
 }
 
+type Person = BeamVault['people'][number]
 type Merging = Parameters<OwnVault['write']>[2]
 
 export class VaultKeeper implements OwnVault {
@@ -52,10 +58,16 @@ export class VaultKeeper implements OwnVault {
   #vault: Vault | null = null
   /** Whether the account has a vault, as far as this device knows; null where the server has not told. */
   #exists: boolean | null = null
-  /** The part of the last password that was stretched here which opens the vault. */
+  /** The part of the last password that was stretched here which opens the vault, if it is the right one. */
+  #proved: Bytes | null = null
+  /** That of the password by which the person has logged in, until the vault is open. */
   #opener: Bytes | null = null
-  /** Whether the login of now is by that password. */
-  #isAccepted = false
+  /** Whether the login of now is by a password of which the server has only a part; null where this page has not seen it. */
+  #isStretched: boolean | null = null
+  /** The passwords that were chosen for a vault here: what the server has answered says not whether they are that by now. */
+  readonly #chosen = new Set<string>()
+  /** Whether the server has not told of the vault since the login: what is kept may be of the one before. */
+  #isNew = false
   /** Ends with the latest change of what this device keeps. It never fails. */
   #keeping: Promise<void> = Promise.resolve()
   /** Settles once it is known whether the vault is open. */
@@ -73,23 +85,34 @@ export class VaultKeeper implements OwnVault {
     readonly hash: Hash = argon2id,
   ) {}
 
-  /** Returns what is sent as the password, and remembers what opens the vault. @throws when the server asks for too little */
+  /** Returns what is sent as the password. What opens the vault is used once the server has taken it. @throws when the server asks for too little */
   async prove(password: string, stretch: ToldStretch): Promise<string> {
     const { login, vault } = await stretched(password, readStretch(stretch), this.hash)
-    this.#opener = vault
+    this.#proved = vault
     return toBase64Url(login)
   }
 
-  /** The server has taken the password that was stretched last: from now on a later page can open the vault too, if this one is left. */
+  /** The person is logged in by the password that was stretched last: from now on a later page can open the vault too, if this one is left. */
   async keepOpener(): Promise<void> {
-    const opener = this.#opener
-    this.#isAccepted = true
+    const opener = this.#proved
+    this.#opener = opener
+    this.#isNew = true
+    await this.#keepStretched(true)
     if (opener) await this.#keep(() => this.kept.writeOpener(opener))
   }
 
+  /** The server has taken a password as it was typed: it may be sent again, and opens nothing. */
+  async loggedInAsTyped(): Promise<void> {
+    this.#opener = null
+    this.#isNew = true
+    this.#chosen.clear()
+    await Promise.all([this.#keepStretched(false), this.#keep(() => this.kept.removeOpener())])
+  }
+
   /**
-   * Somebody is logged in: opens the vault with what this device has kept, or with the password that was stretched last.
-   * @param isKnown whether this device knows that the account has a vault, whatever the server says
+   * Somebody is logged in: opens the vault with what this device has kept, or with the password of the login.
+   * @param isKnown whether this device knows that the account has a vault, whatever the server says. It is `none` all the same where the
+   * login is by a password that was sent as it was typed, and the server says so right after it
    */
   enterVault(username: string, isKnown: boolean): Promise<VaultState> {
     const entering = this.#enter(username, isKnown)
@@ -103,31 +126,69 @@ export class VaultKeeper implements OwnVault {
     this.#username = username
     this.#exists = null
     await this.#keeping
-    // In this order: another page keeps the opened vault before it removes what has opened it.
-    const opener = this.#opener ?? (await this.kept.readOpener())
-    const secret = await this.kept.read(username)
-    const here = secret ? await Vault.of(secret) : this.#vault
+    const { opener, here, renamed } = await this.#readKept(username)
     const stored = await this.server.read().catch(() => undefined)
-    const vault = stored ? await unlocked(stored, [here, before], opener) : here
+    const vault = stored ? await unlocked(stored, [here, before, renamed], opener) : here
     // The login has ended meanwhile, or is another one.
     if (this.#username !== username) return { is: 'unknown' }
-    this.#exists = vault !== null || isThere(stored, isKnown)
-    if (vault === here) this.#vault = vault
-    else await this.#open(vault)
-    // A password that was stretched is the person's own: a server that says that the operator has replaced it is not believed later either.
-    if (stored === null || vault !== null) await this.#forgetOpener()
+    await this.#learn(stored, vault, isKnown)
     return this.#state(stored ?? null)
+  }
+
+  /** Returns the vault that this device has opened before, and what opens it else. */
+  async #readKept(
+    username: string,
+  ): Promise<{ opener: Bytes | null; here: Vault | null; renamed: Vault | null }> {
+    // In this order: another page keeps the opened vault before it removes what has opened it.
+    const opener = this.#opener ?? (await this.kept.readOpener())
+    if (opener) this.#isNew = true
+    const secret = await this.kept.read(username)
+    const here = secret ? await Vault.of(secret) : this.#vault
+    if (here || this.#isNew) return { opener, here, renamed: null }
+    // As long as the login lasts, what is kept under another name is the same person's, who has changed it on another device.
+    const other = await this.kept.read(null)
+    return { opener, here, renamed: other && (await Vault.of(other)) }
+  }
+
+  /** @param vault the one of the server, or where that does not tell of any, the one that is kept here */
+  async #learn(stored: StoredVault | null | undefined, vault: Vault | null, isKnown: boolean): Promise<void> {
+    if (stored === undefined && this.#isNew) {
+      // What is kept is of an earlier login, where that has ended while no page was open, and the vault may be another one by now.
+      this.#vault = null
+      return
+    }
+    // Of an account that was made anew under the same name, the person has said that the server may have its password.
+    const isFirst = this.#isNew
+    this.#isNew = false
+    if (stored === null && isFirst && this.#isStretched === false) return this.#forget()
+    // Else what is kept is another person's, who was logged in before.
+    if (isFirst && !vault) await this.#keep(() => this.kept.remove())
+    this.#exists = vault !== null || isThere(stored, isKnown)
+    // What the server does not tell of is here already.
+    if (stored) await this.#open(vault)
+    else this.#vault = vault
+    if (stored === null || (stored && vault)) await this.#forgetOpener()
+  }
+
+  /** The account has no vault. */
+  async #forget(): Promise<void> {
+    this.#vault = null
+    this.#exists = false
+    await this.#keep(() => this.kept.clear())
   }
 
   /** Nobody is logged in any more: nothing of the vault stays on this device. */
   async leaveVault(): Promise<void> {
     this.#username = null
     this.#vault = null
+    this.#proved = null
     this.#opener = null
-    this.#isAccepted = false
+    this.#isStretched = null
+    this.#isNew = false
     this.#exists = null
     this.#own = new Set()
     this.#trusted.clear()
+    this.#chosen.clear()
     this.#made = null
     await this.#keep(() => this.kept.clear())
   }
@@ -151,9 +212,8 @@ export class VaultKeeper implements OwnVault {
       const there = await this.server.read()
       // The answer to an earlier try was lost.
       if (isStored(there)) return this.#done(vault)
-      const isReplaceable = there ? isReset(there) && !(await this.#isStretched()) : this.#exists === false
-      // The password that opens a vault would be sent as it is.
-      if (!isReplaceable) return 'failed'
+      const refused = (await this.#mayBegin(there)) ? await this.#refused(password) : 'failed'
+      if (refused) return refused
       const sent = await this.#write(vault, byWords, (there?.version ?? 0) + 1, password, fresh)
       if (sent !== 'failed') return sent
       return isStored(await this.server.read()) ? this.#done(vault) : 'failed'
@@ -162,16 +222,31 @@ export class VaultKeeper implements OwnVault {
     return outcome
   }
 
-  /** Changes the password of an account that has a vault. */
+  async #mayBegin(there: StoredVault | null): Promise<boolean> {
+    // Another page may have set one up.
+    await this.#opened()
+    return there ? isReset(there) : this.#exists === false
+  }
+
+  /** Changes the password of an account that has a vault. @param password also one from the operator, where the vault is open here */
   async changePassword(password: string, fresh: string): Promise<VaultOutcome> {
     return this.#answering(async () => {
       const stored = await this.server.read()
-      if (!stored || stored.by_password === null) return 'failed'
+      if (!stored) return 'failed'
+      if (stored.by_password === null) return this.#sealAgain(stored, password, fresh)
       const { login, vault: key } = await stretched(password, readStretch(stored.stretch), this.hash)
       const vault = await Vault.unwrap(stored.by_password, key, 'password', stored.public_key)
       if (!vault) return 'wrong-password'
       return this.#write(vault, stored.by_words, stored.version + 1, toBase64Url(login), fresh)
     })
+  }
+
+  /** The operator has replaced the password, and this device has the vault open from before. */
+  async #sealAgain(stored: StoredVault, password: string, fresh: string): Promise<VaultOutcome> {
+    const vault = await this.#opened()
+    if (vault?.publicKey !== stored.public_key) return 'failed'
+    const refused = await this.#refused(password)
+    return refused ?? this.#write(vault, stored.by_words, stored.version + 1, password, fresh)
   }
 
   /**
@@ -181,8 +256,9 @@ export class VaultKeeper implements OwnVault {
   async recoverVault(words: string, password: string, fresh: string): Promise<VaultOutcome> {
     return this.#answering(async () => {
       const [stored, entropy] = await Promise.all([this.server.read(), entropyIn(words)])
-      // Of an own password the server has only a part, and gets no more.
-      if (!stored || !isReset(stored) || (await this.#isStretched())) return 'failed'
+      if (!stored || !isReset(stored)) return 'failed'
+      const refused = await this.#refused(password)
+      if (refused) return refused
       const key = entropy && (await keyOfWords(entropy))
       const vault = key && (await Vault.unwrap(stored.by_words, key, 'words', stored.public_key))
       if (!vault) return 'wrong-words'
@@ -195,9 +271,10 @@ export class VaultKeeper implements OwnVault {
     await this.#entered
     const there = await this.server.readKeys(beam)
     const trusted = await this.#peopleIn(there)
-    const isOther = ({ username }: { username: string }) => username !== this.#username
+    const isOwn = this.#vault ? isOwnOf(this.#vault) : ({ username }: Person) => username === this.#username
+    const others = there.people.filter((person) => !isOwn(person))
     return Promise.all(
-      there.people.filter(isOther).map(async ({ username, public_key }) => ({
+      others.map(async ({ username, public_key }) => ({
         username,
         fingerprint: public_key === null ? null : await fingerprintOf(public_key),
         hasKeys: public_key !== null && trusted.includes(public_key),
@@ -272,7 +349,7 @@ export class VaultKeeper implements OwnVault {
   async #opened(): Promise<Vault | null> {
     await this.#entered
     const username = this.#username
-    if (this.#vault || this.#exists || username === null) return this.#vault
+    if (this.#vault || this.#exists || this.#isNew || username === null) return this.#vault
     const secret = await this.kept.read(username).catch(() => null)
     const vault = secret && (await Vault.of(secret))
     if (vault && this.#username === username && !this.#exists) {
@@ -325,7 +402,8 @@ export class VaultKeeper implements OwnVault {
     if (sealing.is !== 'state') return { go: sealing.is === 'exposed' ? 'exposed' : 'nowhere' }
     const { state } = sealing
     const trusted = this.#trusted.get(beam) ?? []
-    const username = this.#username ?? ''
+    // Another device may have changed the username.
+    const username = there.people.find(isOwnOf(vault))?.username ?? this.#username ?? ''
     const change = await sealedToVaults(state, { vault, username, there, before, trusted })
     if (change) await this.server.writeKeys(beam, change)
     if (this.#trusted.get(beam) === trusted) this.#trusted.delete(beam)
@@ -339,6 +417,7 @@ export class VaultKeeper implements OwnVault {
     password: string,
     fresh: string,
   ): Promise<VaultOutcome> {
+    this.#chosen.add(fresh.normalize('NFC'))
     return this.#answering(async () => {
       const stretch = { salt: randomBytes(SALT_BYTES), memoryKib: MEMORY_KIB, passes: PASSES }
       const { login, vault: key } = await stretched(fresh, stretch, this.hash)
@@ -367,7 +446,8 @@ export class VaultKeeper implements OwnVault {
 
   /** The server has the vault. Where the browser keeps nothing, it is open as long as the page. */
   async #done(vault: Vault): Promise<'done'> {
-    await this.#open(vault).catch(() => {})
+    const isLoggedIn = this.#username !== null
+    if (isLoggedIn) await Promise.all([this.#keepStretched(true), this.#open(vault)]).catch(() => {})
     return 'done'
   }
 
@@ -381,9 +461,24 @@ export class VaultKeeper implements OwnVault {
     await this.#keep(() => this.kept.write(username, vault.secret))
   }
 
-  /** Whether the person has logged in here with a password of which the server has only a part. */
-  async #isStretched(): Promise<boolean> {
-    return this.#isAccepted || (await this.kept.readOpener().catch(() => null)) !== null
+  /** Returns why a password is not sent as it was typed: one that opens a vault would be given away; null where it may be. */
+  async #refused(password: string): Promise<'failed' | 'wrong-password' | null> {
+    if (await this.#hasStretched()) return 'failed'
+    return this.#chosen.has(password.normalize('NFC')) ? 'wrong-password' : null
+  }
+
+  /**
+   * Whether the login of now is by a password of which the server has only a part. It is the person's own: a server that says later that
+   * the operator has replaced it, or that there is no vault, is not believed.
+   */
+  async #hasStretched(): Promise<boolean> {
+    await this.#keeping
+    return this.#isStretched || this.kept.isStretched().catch(() => true)
+  }
+
+  #keepStretched(isStretched: boolean): Promise<void> {
+    this.#isStretched = isStretched
+    return this.#keep(() => this.kept.writeStretched(isStretched))
   }
 
   async #forgetOpener(): Promise<void> {
@@ -402,8 +497,12 @@ export class VaultKeeper implements OwnVault {
     if (this.#vault) return { is: 'open', fingerprint: await fingerprintOf(this.#vault.publicKey) }
     if (this.#exists === null) return { is: 'unknown' }
     if (!this.#exists) return { is: 'none' }
-    return { is: 'locked', needsWords: stored !== null && isReset(stored) && !(await this.#isStretched()) }
+    return { is: 'locked', needsWords: stored !== null && isReset(stored) && !(await this.#hasStretched()) }
   }
+}
+
+function isOwnOf({ publicKey }: Vault): (person: Person) => boolean {
+  return ({ public_key }) => public_key === publicKey
 }
 
 /** Whether the operator has replaced the password, so that it does not open the vault. */

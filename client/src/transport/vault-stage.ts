@@ -46,9 +46,14 @@ export class Accounts {
 export function keptHere(): KeptVaults {
   const kept = new Map<string, Bytes>()
   let opener: Bytes | null = null
+  let isStretched = false
   return {
-    read: async (username) => kept.get(username) ?? null,
-    write: async (username, secret) => void kept.set(username, secret),
+    read: async (username) => (username === null ? [...kept.values()][0] : kept.get(username)) ?? null,
+    write: async (username, secret) => {
+      kept.clear()
+      kept.set(username, secret)
+    },
+    remove: async () => kept.clear(),
     readOpener: async () => opener,
     writeOpener: async (part) => {
       opener = part
@@ -56,9 +61,14 @@ export function keptHere(): KeptVaults {
     removeOpener: async () => {
       opener = null
     },
+    isStretched: async () => isStretched,
+    writeStretched: async (is) => {
+      isStretched = is
+    },
     clear: async () => {
       kept.clear()
       opener = null
+      isStretched = false
     },
   }
 }

@@ -18,6 +18,14 @@ it('e17 an opened vault is there for later pages of its person, and of nobody el
   expect([await page().read('ada'), await page().read('bob')]).toEqual([SECRET, null])
 })
 
+it('e17 an opened vault is there for a person who has another username now, until it is removed', async () => {
+  expect(await page().read(null)).toBeNull()
+  await page().write('ada', SECRET)
+  expect(await page().read(null)).toEqual(SECRET)
+  await page().remove()
+  expect([await page().read(null), await page().read('ada')]).toEqual([null, null])
+})
+
 it('e17 what opens a vault is there for later pages until it is removed, which leaves the vault', async () => {
   await page().writeOpener(OPENER)
   await page().write('ada', SECRET)
@@ -26,9 +34,19 @@ it('e17 what opens a vault is there for later pages until it is removed, which l
   expect([await page().readOpener(), await page().read('ada')]).toEqual([null, SECRET])
 })
 
+it('e17 that only a part of the password was sent is there for later pages, until one is sent as it was typed', async () => {
+  expect(await page().isStretched()).toBe(false)
+  await page().writeStretched(true)
+  expect(await page().isStretched()).toBe(true)
+  await page().writeStretched(false)
+  expect(await page().isStretched()).toBe(false)
+})
+
 it('e17 nothing of it is there after the logout', async () => {
+  await page().writeStretched(true)
   await page().writeOpener(OPENER)
   await page().write('ada', SECRET)
   await page().clear()
-  expect([await page().readOpener(), await page().read('ada')]).toEqual([null, null])
+  const left = [await page().readOpener(), await page().read('ada'), await page().isStretched()]
+  expect(left).toEqual([null, null, false])
 })

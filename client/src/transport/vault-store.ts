@@ -1,6 +1,6 @@
 /**
  * Keeps the opened vault on this device while its person is logged in, and before that what opens it, sealed under the device key as
- * the keys of beams are.
+ * the keys of beams are; and of which kind the password of the login was.
  */
 import { openBox, sealBox } from '../crypto/box'
 import { type Bytes, fromBase64Url, toBase64Url } from '../crypto/bytes'
@@ -18,16 +18,22 @@ interface Kept {
 
 export class VaultStore implements KeptVaults {
   readonly #table = new Table<'own' | 'opener', Kept>('heliograph-vault', 'vaults')
+  readonly #login = new Table<'stretched', true>('heliograph-login', 'logins')
 
   constructor(readonly device: Pick<KeyStore, 'deviceKey'>) {}
 
-  async read(username: string): Promise<Bytes | null> {
+  async read(username: string | null): Promise<Bytes | null> {
     const kept = await this.#table.read('own')
-    return kept?.username === username ? this.#unsealed(kept, about(username)) : null
+    if (!kept || (username !== null && kept.username !== username)) return null
+    return this.#unsealed(kept, about(kept.username ?? ''))
   }
 
   async write(username: string, secret: Bytes): Promise<void> {
     await this.#write('own', username, secret, about(username))
+  }
+
+  async remove(): Promise<void> {
+    await this.#table.remove('own')
   }
 
   async readOpener(): Promise<Bytes | null> {
@@ -43,8 +49,18 @@ export class VaultStore implements KeptVaults {
     await this.#table.remove('opener')
   }
 
+  async isStretched(): Promise<boolean> {
+    return (await this.#login.read('stretched')) !== null
+  }
+
+  /** Where the browser keeps nothing, it is known as long as the page. */
+  async writeStretched(isStretched: boolean): Promise<void> {
+    if (isStretched) await this.#login.write('stretched', true).catch(() => {})
+    else await this.#login.remove('stretched')
+  }
+
   async clear(): Promise<void> {
-    await Promise.all([this.#table.remove('own'), this.#table.remove('opener')])
+    await Promise.all([this.#table.remove('own'), this.#table.remove('opener'), this.writeStretched(false)])
   }
 
   /** Where the browser keeps nothing, the vault is open as long as the page. */

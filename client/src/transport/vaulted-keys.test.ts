@@ -47,7 +47,7 @@ async function device(name = 'ada', link: string | null = null): Promise<OwnDevi
 
 async function logsIn({ vault }: OwnDevice, name = 'ada'): Promise<void> {
   const stretch = accounts.all.get(name)?.vault?.stretch
-  if (stretch) await vault.prove('correct horse', stretch)
+  if (stretch) await vault.prove('correct horse', stretch).then(() => vault.keepOpener())
   await vault.enterVault(name, false)
 }
 

@@ -68,3 +68,16 @@ it('e16 asks whether the operator has given the password, where the server denie
   fireEvent.click(screen.getByRole('button', { name: 'Sign In' }))
   expect(logIn.mock.calls.map(([, , isFromOperator]) => isFromOperator)).toEqual([false, true])
 })
+
+it('e16 takes no word about the password of one account for that of another', async () => {
+  logIn.mockResolvedValueOnce({ ok: false, fields: {}, whole: 'Never your own.', wantsPassword: true })
+  submits()
+  fireEvent.click(await screen.findByRole('checkbox'))
+  type('Username', 'ada')
+  expect(screen.queryByRole('checkbox')).toBeNull()
+  fireEvent.click(screen.getByRole('button', { name: 'Sign In' }))
+  expect(logIn.mock.calls.map(([name, , isFromOperator]) => [name, isFromOperator])).toEqual([
+    ['mira', false],
+    ['ada', false],
+  ])
+})

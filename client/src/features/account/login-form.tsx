@@ -15,13 +15,13 @@ import { loginProblems } from './validation'
 /** The login form. After the login the route redirects. */
 export function LoginForm() {
   const { actions } = useApp()
-  const operator = useOperatorPassword()
-  const { form, field, whole, sending, submit } = useForm(
+  const { form, fields, field, whole, sending, submit } = useForm(
     { username: '', password: '' },
     loginProblems,
     async ({ username, password }) =>
       operator.heard(await actions.account.logIn(username.trim(), password, operator.isFromOperator)),
   )
+  const operator = useOperatorPassword(fields.username)
   const forgot = (
     <button type="button" className={css.forgot} onClick={() => actions.account.comingSoon(t`Coming soon!`)}>
       {t`Forgot password?`}
