@@ -165,6 +165,7 @@ it('e18 the people of a beam are known while its Share dialog is open', async ()
 
 it('e18 own beams whose keys the server has get new ones with the vault, and those of others do not', async () => {
   kept = { [BEAM]: 'readable', [OTHER]: 'readable' }
+  went = 'exposed'
   logsIn()
   expect(await vault.create('old', 'new')).toEqual({ ok: true })
   await vi.waitFor(() => expect(rekeyed).toEqual([BEAM]))
@@ -179,8 +180,24 @@ it.each([
 
 it('e18 own beams whose keys the server still has get new ones whenever the vault is opened', async () => {
   kept = { [BEAM]: 'readable' }
+  went = 'exposed'
   logsIn()
   await vi.waitFor(() => expect(rekeyed).toEqual([BEAM]))
+})
+
+it('e18 own beams whose new keys did not come into the vault get no other ones when it is opened', async () => {
+  kept = { [BEAM]: 'readable' }
+  logsIn()
+  await vi.waitFor(() => expect(calls).toEqual(['deposit']))
+  expect([rekeyed, toasts()]).toEqual([[], []])
+})
+
+it('e18 the person is told of own beams whose keys go nowhere when the vault is opened', async () => {
+  kept = { [BEAM]: 'readable' }
+  went = 'nowhere'
+  logsIn()
+  await vi.waitFor(() => expect(toasts()).toEqual(['bad']))
+  expect(rekeyed).toEqual([])
 })
 
 it('e18 own beams are told before it is asked how their keys are kept', async () => {

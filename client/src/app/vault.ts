@@ -8,6 +8,7 @@ import type { BeamsState } from '../stores/beams'
 import type { Stores } from '../stores/stores'
 import { NOTHING_KNOWN, type VaultsState } from '../stores/vault'
 import { readMe } from '../transport/account-calls'
+import type { Deposited } from '../transport/secrets'
 import type { SecretsDoor, VaultDoor } from '../transport/secrets-door'
 import { loadable } from '../ui/lazy-part'
 import { writeClipboard } from './clipboard'
@@ -29,13 +30,13 @@ interface Context {
 }
 
 export function createVault(context: Context): VaultActions {
-  const { stores, toaster, door, rekey } = context
+  const { stores, toaster, door } = context
   const enter = keepOpen(context)
   tellOwnBeams(context)
   followLists(context)
   // Not once, when the vault is made: a tab that is closed meanwhile has moved some of them.
   stores.vault.subscribe(({ own }, before) => {
-    if (own?.is === 'open' && before.own?.is !== 'open') void moveDeposits(door, rekey).catch(() => {})
+    if (own?.is === 'open' && before.own?.is !== 'open') void moveDeposits(context).catch(() => {})
   })
 
   /** Sends a change of the vault. */
@@ -205,12 +206,22 @@ function tellOwnBeams({ stores, door }: Context): void {
   look(stores.beams.getState())
 }
 
-/** The server has the keys of beams that were saved before there was a vault: they get new ones, and the deposit ends. */
-async function moveDeposits(door: VaultDoor, rekey: (beam: BeamId) => void): Promise<void> {
+/**
+ * The server has the keys of beams that were saved before there was a vault: they get new ones, and the deposit ends. Keys that an earlier
+ * page has made for the vault, and that did not come there, come there now.
+ */
+async function moveDeposits({ door, toaster, rekey }: Context): Promise<void> {
   const mine = await (await calls()).listBeams()
   await door.ownBeams(mine.map(({ beam_id }) => beam_id))
   const kept = await door.howKept()
-  for (const { beam_id } of mine) if (kept[beam_id] === 'readable') rekey(beam_id)
+  const went = new Set<Deposited['went']>()
+  for (const { beam_id } of mine.filter((one) => kept[one.beam_id] === 'readable')) {
+    // What does not come there now does when the vault is opened the next time.
+    const deposited = await door.depositSaved(beam_id).catch(() => null)
+    if (deposited?.went === 'exposed') rekey(beam_id)
+    if (deposited) went.add(deposited.went)
+  }
+  if (went.has('nowhere')) toaster.bad(failed())
 }
 
 function refused(outcome: Exclude<VaultOutcome, 'done'>): FormOutcome {

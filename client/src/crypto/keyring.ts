@@ -89,9 +89,10 @@ export class Keyring {
     const [told, invites] = this.#changes
     // Where nobody told how often they were changed, there is one more of them for every time.
     const keys = told || this.#openers.size
+    const before = this.#currentId
     this.#replace({ ...made, changes: [keys + 1, invites + 1], removed: this.devices.gone })
     this.#shutsOut(this.devices.gone)
-    this.saved.changed()
+    this.saved.changed(before, toBase64Url(made.sealer.keyId))
   }
 
   /** Keys were made here that none of these is handed: nothing has to be compared with them any more. */
@@ -267,11 +268,13 @@ export class Keyring {
 
   /**
    * How much counts of what lies in the vault for a beam: all where it bears the tag that this device knows. The first time, before it knows
-   * one, who has the key that seals here may say what counts, as with links.
+   * one, who has the key that seals here may say what counts, as with links. So may another device of the person that has replaced the key
+   * which this one replaced too, because the server had it: else neither would ever have what the other one seals.
    */
   #takenOfOwn(tag: string, keys: ReadonlyMap<string, Bytes>): Taken {
     if (this.saved.tag !== null) return this.saved.tag === tag ? 'all' : 'nothing'
-    if (keys.has(this.#currentId ?? '')) return 'all'
+    const sealing = this.#currentId ?? ''
+    if (keys.has(sealing) || keys.has(this.saved.movedFrom(sealing) ?? '')) return 'all'
     return [...keys.keys()].some((id) => this.#openers.has(id)) ? 'keys' : 'nothing'
   }
 

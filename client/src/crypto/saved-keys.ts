@@ -1,8 +1,8 @@
 /** Where the keys of a saved beam may be, as one device knows it: with the server as they are (E9), or in vaults (E18). */
-import { type DepositReason, type KeptShared, laterReason, type SharedKeys } from './shared-keys'
+import { type DepositReason, type KeptShared, laterReason, type Move, type SharedKeys } from './shared-keys'
 
 type Told = Pick<SharedKeys, 'isDeposited' | 'isVaulted'> & Pick<KeptShared, 'isExposed'>
-type Kept = Told & Pick<KeptShared, 'isStored' | 'depositReason' | 'vaultTag'>
+type Kept = Told & Pick<KeptShared, 'isStored' | 'depositReason' | 'vaultTag' | 'move'>
 
 /** Keys as they go to whoever may open a saved beam, as base64url. */
 export type SavedShared = Pick<SharedKeys, 'keys' | 'current' | 'isDeposited'>
@@ -17,6 +17,7 @@ export class SavedKeys {
   #reason: DepositReason = 'none'
   #isForOwnVault = false
   #tag: string | null = null
+  #move: Move | null = null
 
   /** Whether the server may have the keys. */
   get isDeposited(): boolean {
@@ -56,6 +57,11 @@ export class SavedKeys {
     return this.#tag
   }
 
+  /** Returns the id of the key that the server may have and that this one replaced here, to go into vaults; null where it did not. */
+  movedFrom(key: string): string | null {
+    return this.#move?.to === key ? this.#move.from : null
+  }
+
   /** What a device that joins is told. */
   get told(): Pick<SharedKeys, 'isDeposited' | 'isVaulted'> {
     return { isDeposited: this.isDeposited, ...(this.#isVaulted && { isVaulted: true }) }
@@ -71,15 +77,17 @@ export class SavedKeys {
       isExposed: this.#isExposed,
       depositReason: this.#reason,
       ...(this.#tag !== null && { vaultTag: this.#tag }),
+      ...(this.#move && { move: this.#move }),
     }
   }
 
   /** Takes what an earlier page has kept. Whether the key that seals is exposed is learnt with that key. */
-  restore({ isDeposited, isVaulted = false, isStored = false, depositReason, vaultTag }: Kept): void {
+  restore({ isDeposited, isVaulted = false, isStored = false, depositReason, vaultTag, move }: Kept): void {
     this.#isDeposited ||= isDeposited
     this.#isVaulted ||= isVaulted
     this.#isStored ||= isStored
     this.#tag ??= vaultTag ?? null
+    this.#move ??= move ?? null
     this.because(depositReason)
   }
 
@@ -96,8 +104,12 @@ export class SavedKeys {
     if (isSo && this.isMine && !this.#isDeposited) this.#isVaulted = true
   }
 
-  /** New keys were made here. Whoever is handed them hears with them that they are for vaults, and deposits them nowhere. */
-  changed(): void {
+  /**
+   * The key that seals took the place of another one. Whoever is handed it hears with it that it is for vaults, and deposits it nowhere.
+   * @param from the id of the key of before; null where there was none
+   */
+  changed(from: string | null, to: string): void {
+    if (this.#isForOwnVault && this.isExposed && from !== null) this.#move = { from, to }
     this.#isExposed = false
     this.#isVaulted ||= this.#isForOwnVault
   }

@@ -58,6 +58,13 @@ export interface KeptShared extends SharedKeys {
   readonly isExposed?: boolean | undefined
   /** What names the beam in the vault of the person at this device (E18), once that is known. */
   readonly vaultTag?: string | undefined
+  readonly move?: Move | undefined
+}
+
+/** The ids of a key that the server may have, and of the one that took its place on this device, to go into vaults (E18). */
+export interface Move {
+  readonly from: string
+  readonly to: string
 }
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
@@ -96,6 +103,7 @@ const keptSchema = v.object({
   isStored: v.optional(v.boolean()),
   isExposed: v.optional(v.boolean()),
   vaultTag: v.optional(v.string()),
+  move: v.optional(v.object({ from: v.string(), to: v.string() })),
 })
 
 /** Reads what a welcome tells. It was sealed by a device of the beam, which may be of another version. */

@@ -142,6 +142,36 @@ describe('a beam that was saved before its owner had a vault', () => {
     },
   )
 
+  it.each(['at once', 'one after the other fails'])(
+    'e18 gets keys that all devices of its owner have, where two of them replace those of before %s',
+    async (when) => {
+      const laptop = await maker()
+      const phone = await device()
+      await phone.secrets.withdraw(BEAM)
+      await makesVault(phone)
+      await logsIn(laptop)
+      for (const own of [laptop, phone]) await own.vault.ownBeams([BEAM])
+      const { writeKeys } = laptop.vault.server
+      if (when === 'at once')
+        await Promise.all([laptop, phone].map(({ secrets }) => secrets.rekeySaved(BEAM)))
+      else {
+        const fails = async () => Promise.reject(new Error('no room'))
+        Object.assign(laptop.vault.server, { writeKeys: fails })
+        await expect(laptop.secrets.rekeySaved(BEAM)).rejects.toThrow()
+        await phone.secrets.rekeySaved(BEAM)
+        Object.assign(laptop.vault.server, { writeKeys })
+      }
+      const sealed = await Promise.all([laptop, phone].map(seals))
+      for (const own of [laptop, phone]) expect(await deposits(own)).toBe('into-vaults')
+      const tablet = await device()
+      await tablet.secrets.withdraw(BEAM)
+      for (const text of sealed)
+        expect((await tablet.secrets.open(BEAM, 'share_clipboard', text)).is).toBe('open')
+      const [one, other] = await Promise.all([laptop, phone].map(seals))
+      expect(one?.slice(0, 17)).toBe(other?.slice(0, 17))
+    },
+  )
+
   it('e18 tells whoever is handed the new keys that they are for vaults, before the server has them', async () => {
     const laptop = await maker()
     const guest = await device('bob')
