@@ -234,7 +234,10 @@ export class Keyring {
    * Takes what was deposited; a device that is in takes it to open with. Returns false when it is not what it should be, or was not
    * deposited by who has the link that was opened here.
    */
-  withdraw(deposit: Deposit): Promise<boolean> {
+  async withdraw(deposit: Deposit): Promise<boolean> {
+    const keys = await namedKeys(deposit.keys)
+    // A page that was left before the server answered may have deposited it.
+    if (this.#currentId !== null && keys?.has(this.#currentId)) this.saved.areDeposited()
     const told = { ...deposit, isDeposited: true }
     return this.#takeSaved(told, (sealing, secret) => isProven(deposit, sealing, secret))
   }

@@ -167,6 +167,9 @@ export class Secrets {
     // It may have heard of the vaults meanwhile.
     if (ring.saved.isVaulted) return false
     ring.saved.areDeposited()
+    // Before they are sent: the page may be left without an answer.
+    await this.#keep(beam, ring)
+    if (ring.saved.isVaulted) return false
     if (!before || !isSameKeys(before, deposit)) await this.deposits.write(beam, deposit)
     return true
   }

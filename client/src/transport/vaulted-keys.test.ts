@@ -172,6 +172,33 @@ describe('a beam that was saved before its owner had a vault', () => {
     },
   )
 
+  it.each(['has kept what it was about to do', 'could not keep even that'])(
+    'e18 gets new keys also where the page that deposited those of before was left without an answer, and %s',
+    async (which) => {
+      const kept = keptKeys()
+      const vault = new VaultKeeper(accounts.as('ada'), keptHere(), quick)
+      const lost = async (...keys: Parameters<Deposits['write']>) => {
+        await bank.write(...keys)
+        throw new Error('no answer')
+      }
+      const before = new Secrets({ ...kept }, { ...bank, write: lost }, vault)
+      await vault.enterVault('ada', false)
+      await before.make(BEAM)
+      if (which === 'could not keep even that') Object.assign(before.kept, { write: async () => {} })
+      await before.stored(BEAM, true)
+      await expect(before.deposit(BEAM)).rejects.toThrow('no answer')
+      // A server that shows the deposit no more still has it.
+      const read = which === 'could not keep even that' ? bank.read : async () => null
+      const laptop = { vault, secrets: new Secrets(kept, { ...bank, read }, vault) }
+      await makesVault(laptop)
+      await laptop.secrets.enter(BEAM, null)
+      await laptop.secrets.stored(BEAM, true)
+      expect(await deposits(laptop)).toBe('into-vaults')
+      expect([given.length, await isReadByServer(laptop)]).toEqual([1, false])
+      expect(await laptop.vault.howKept()).toEqual({ [BEAM]: 'sealed-since' })
+    },
+  )
+
   it('e18 tells whoever is handed the new keys that they are for vaults, before the server has them', async () => {
     const laptop = await maker()
     const guest = await device('bob')
