@@ -32,6 +32,9 @@ export type KnownPlace = Pick<SavedKeys, 'isVaulted' | 'isMine' | 'maySend'>
 
 /** The vault of the person at this device (E17). */
 export interface OwnVault {
+  isOpen(): Promise<boolean>
+  /** These beams are the person's own. */
+  ownBeams(beams: readonly BeamId[]): Promise<void>
   /**
    * Whether the keys of a beam belong into the vault, whatever the server says of whose the beam is.
    * @param isMine whether the person here has saved it
@@ -52,6 +55,8 @@ export interface OwnVault {
 }
 
 export const NO_VAULT: OwnVault = {
+  isOpen: async () => false,
+  ownBeams: async () => {},
   isFor: async () => false,
   read: async () => null,
   write: async (_, known) => placeWithoutVault(known),

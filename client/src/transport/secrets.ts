@@ -53,6 +53,12 @@ export interface Welcomed extends Having {
   readonly isTaken: boolean
 }
 
+/** What this device has of a beam that the server stores. */
+export interface Stored extends Having {
+  /** Whether the keys that count may lie there, also where this device has some. */
+  readonly mayBeNewer: boolean
+}
+
 /** What this device has after a deposit. */
 export interface Deposited extends Having {
   /** Where the keys went, or `exposed` where new ones are to be made before they go into vaults. */
@@ -132,12 +138,14 @@ export class Secrets {
   }
 
   /** The server stores the beam, so that it may have the keys. @param isMine whether the person at this device has saved it */
-  async stored(beam: BeamId, isMine: boolean): Promise<Having> {
+  async stored(beam: BeamId, isMine: boolean): Promise<Stored> {
     const { ring } = this.#beam(beam)
     ring.saved.stored(isMine)
     await this.#looksWhere(beam, ring)
     await this.#keep(beam, ring)
-    return having(ring)
+    // Others may have changed them while this device was away. Only what lies in the vault may say that the beam is the person's own.
+    const mayBeNewer = ring.saved.deposits || (await this.vault.isOpen())
+    return { ...having(ring), mayBeNewer }
   }
 
   async #looksWhere(beam: BeamId, { saved }: Keyring): Promise<void> {
@@ -192,7 +200,11 @@ export class Secrets {
 
   async #withdrawn(beam: BeamId, ring: Keyring): Promise<boolean> {
     const vaulted = await this.vault.read(beam, ring.saved.isMine)
-    if (vaulted?.is === 'own') return (await ring.withdrawOwn(vaulted.entry)) !== 'nothing'
+    if (vaulted?.is === 'own') {
+      const isTaken = (await ring.withdrawOwn(vaulted.entry)) !== 'nothing'
+      if (isTaken) await this.vault.ownBeams([beam])
+      return isTaken
+    }
     if (vaulted) return ring.withdrawHanded(vaulted.keys)
     const deposit = await this.deposits.read(beam)
     return deposit !== null && ring.withdraw(deposit)
