@@ -19,7 +19,14 @@ import type { InviteKeys } from './invite'
 import { openKept, sealKept } from './kept-keys'
 import { KnownDevices } from './known-devices'
 import { SavedKeys, type SavedShared } from './saved-keys'
-import { type Changes, compareStates, type KeptShared, type SharedKeys, sharedIn } from './shared-keys'
+import {
+  type Changes,
+  compareStates,
+  type KeptShared,
+  type SharedKeys,
+  sharedIn,
+  type VaultTag,
+} from './shared-keys'
 import { UnverifiedDevices } from './unverified-devices'
 import type { OwnEntry, OwnState } from './vault'
 
@@ -250,22 +257,23 @@ export class Keyring {
   /**
    * Takes what the person at this device has sealed to itself (E18): all of it, as of a device that is in, where it is of this beam. Returns
    * how much it has taken.
+   * @param vault the public key of the vault
    */
-  async withdrawOwn({ tag, people: _, ...told }: OwnEntry): Promise<Taken> {
+  async withdrawOwn({ tag, people: _, ...told }: OwnEntry, vault: string): Promise<Taken> {
     const link = this.#invite
     const [secret, sealing] = [keyOf(told.invite), (await namedKeys(told.keys))?.get(told.current)]
     if (!secret || !sealing) return 'nothing'
     const isOfLink = link === null || isEqual(secret, link.secret) || (await namesKey(sealing, link.secret))
     let taken = 'nothing' as Taken
     await this.take({ ...told, isVaulted: true }, (keys) => {
-      if (this.isKeyed) taken = this.#takenOfOwn(tag, keys)
+      if (this.isKeyed) taken = this.#takenOfOwn({ vault, tag }, keys)
       // The link may have come meanwhile.
       else if (isOfLink && this.#invite === link) taken = 'all'
       return taken
     })
     if (taken === 'nothing') return taken
     this.saved.because('withdrawn')
-    this.saved.areInVault(taken === 'all' ? tag : null)
+    this.saved.areInVault(taken === 'all' ? { vault, tag } : null)
     return taken
   }
 
@@ -274,17 +282,18 @@ export class Keyring {
    * one, who has the key that seals here may say what counts, as with links. So may another device of the person that has replaced the key
    * which this one replaced too, because the server had it: else neither would ever have what the other one seals.
    */
-  #takenOfOwn(tag: string, keys: ReadonlyMap<string, Bytes>): Taken {
-    if (this.saved.tag !== null) return this.saved.tag === tag ? 'all' : 'nothing'
+  #takenOfOwn({ vault, tag }: VaultTag, keys: ReadonlyMap<string, Bytes>): Taken {
+    const known = this.saved.tagIn(vault)
+    if (known !== null) return known === tag ? 'all' : 'nothing'
     const sealing = this.#currentId ?? ''
     if (keys.has(sealing) || keys.has(this.saved.movedFrom(sealing) ?? '')) return 'all'
     return [...keys.keys()].some((id) => this.#openers.has(id)) ? 'keys' : 'nothing'
   }
 
-  /** Returns what its owner seals of it (E18); null before this device has been let in. */
-  forVault(): OwnState | null {
+  /** Returns what its owner seals of it to a vault (E18); null before this device has been let in. @param vault its public key */
+  forVault(vault: string): OwnState | null {
     const { shared } = this
-    const tag = this.saved.tag ?? toBase64Url(randomBytes(TAG_BYTES))
+    const tag = this.saved.tagIn(vault) ?? toBase64Url(randomBytes(TAG_BYTES))
     return shared && { ...shared, hasLetIn: true, isVaulted: true, tag }
   }
 

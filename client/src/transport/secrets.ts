@@ -159,8 +159,8 @@ export class Secrets {
   async deposit(beam: BeamId): Promise<Deposited> {
     const { ring } = this.#beam(beam)
     if (!ring.shared) return { ...having(ring), went: 'nowhere' }
-    const went = await this.vault.write(beam, ring.saved, (there) => forVault(ring, there))
-    if (went.go === 'into-vaults') ring.saved.areInVault(went.tag)
+    const went = await this.vault.write(beam, ring.saved, (there, vault) => forVault(ring, there, vault))
+    if (went.go === 'into-vaults') ring.saved.areInVault({ vault: went.vault, tag: went.tag })
     const isNowhere = went.go === 'to-server' && !(await this.#depositHere(beam, ring))
     await this.#keep(beam, ring)
     return { ...having(ring), went: isNowhere ? 'nowhere' : went.go }
@@ -201,7 +201,7 @@ export class Secrets {
   async #withdrawn(beam: BeamId, ring: Keyring): Promise<boolean> {
     const vaulted = await this.vault.read(beam, ring.saved.isMine)
     if (vaulted?.is === 'own') {
-      const isTaken = (await ring.withdrawOwn(vaulted.entry)) !== 'nothing'
+      const isTaken = (await ring.withdrawOwn(vaulted.entry, vaulted.vault)) !== 'nothing'
       if (isTaken) await this.vault.ownBeams([beam])
       return isTaken
     }
@@ -442,10 +442,10 @@ export class Secrets {
 }
 
 /** Takes what lies in the person's vault, and returns what is to be there. */
-async function forVault(ring: Keyring, there: OwnEntry | null): Promise<ForVault> {
-  if (there && (await ring.withdrawOwn(there)) !== 'all') return { is: 'other' }
+async function forVault(ring: Keyring, there: OwnEntry | null, vault: string): Promise<ForVault> {
+  if (there && (await ring.withdrawOwn(there, vault)) !== 'all') return { is: 'other' }
   if (ring.saved.isExposed) return { is: 'exposed' }
-  const state = ring.forVault()
+  const state = ring.forVault(vault)
   return state ? { is: 'state', state } : { is: 'other' }
 }
 

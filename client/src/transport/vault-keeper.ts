@@ -262,7 +262,7 @@ export class VaultKeeper implements OwnVault {
     const sealed = vault && (await this.#keysOf(beam))
     if (!sealed) return null
     const entry = await vault.openOwn(sealed)
-    if (entry) return { is: 'own', entry }
+    if (entry) return { is: 'own', entry, vault: vault.publicKey }
     if (isMine || this.#own.has(beam)) return null
     const keys = await vault.open(sealed)
     return keys && { is: 'handed', keys }
@@ -321,7 +321,7 @@ export class VaultKeeper implements OwnVault {
   async #seal(vault: Vault, beam: BeamId, there: BeamVault, merged: Merging): Promise<KeysWent> {
     this.#own = new Set([...this.#own, beam])
     const before = there.keys && (await vault.openOwn(there.keys))
-    const sealing = await merged(before)
+    const sealing = await merged(before, vault.publicKey)
     if (sealing.is !== 'state') return { go: sealing.is === 'exposed' ? 'exposed' : 'nowhere' }
     const { state } = sealing
     const trusted = this.#trusted.get(beam) ?? []
@@ -329,7 +329,7 @@ export class VaultKeeper implements OwnVault {
     const change = await sealedToVaults(state, { vault, username, there, before, trusted })
     if (change) await this.server.writeKeys(beam, change)
     if (this.#trusted.get(beam) === trusted) this.#trusted.delete(beam)
-    return { go: 'into-vaults', tag: state.tag }
+    return { go: 'into-vaults', vault: vault.publicKey, tag: state.tag }
   }
 
   async #write(
