@@ -368,6 +368,19 @@ describe('the keys of a saved beam', () => {
     },
   )
 
+  it('e18 do not take the place of what this account has sealed there and this client cannot read', async () => {
+    const { keeper } = await withVault('ada')
+    const newer = { ...STATE, people: [], changes: 'in another form' }
+    await keeper.write(BEAM, MINE, async () => ({ is: 'state', state: newer as unknown as OwnState }))
+    const there = accounts.beam
+    const found: unknown[] = []
+    const { go } = await keeper.write(BEAM, MINE, async (before) => {
+      found.push(before)
+      return { is: 'state', state: STATE }
+    })
+    expect([go, found, accounts.beam]).toEqual(['nowhere', [], there])
+  })
+
   it('e18 are written again only where they, or who is to have them, have changed', async () => {
     const [{ keeper }] = [await withVault('ada'), await withVault('bob')]
     const versions: number[] = []

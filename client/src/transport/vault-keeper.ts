@@ -321,6 +321,8 @@ export class VaultKeeper implements OwnVault {
   async #seal(vault: Vault, beam: BeamId, there: BeamVault, merged: Merging): Promise<KeysWent> {
     this.#own = new Set([...this.#own, beam])
     const before = there.keys && (await vault.openOwn(there.keys))
+    // A later version of the client may have sealed it.
+    if (!before && there.keys?.from === vault.publicKey) return { go: 'nowhere' }
     const sealing = await merged(before, vault.publicKey)
     if (sealing.is !== 'state') return { go: sealing.is === 'exposed' ? 'exposed' : 'nowhere' }
     const { state } = sealing
