@@ -63,6 +63,8 @@ export class Keyring {
   readonly #replacedAt = new Map<string, number>()
   /** What it asks with until then. */
   #first: Invite | null = null
+  /** Whether an earlier page was given that, and this one was not. */
+  #isFirstOfEarlier = false
   /** The secret of a link that this device was given while it was in: perhaps others have changed the keys meanwhile. */
   #other: Invite | null = null
   /** The ids of earlier invites. A removed device has them, so that their links lead nowhere. */
@@ -181,7 +183,7 @@ export class Keyring {
   async invite(secret: Bytes): Promise<void> {
     const invite = await inviteWith(secret)
     const id = toBase64Url(invite.keys.id)
-    if (!this.isKeyed) this.#first = invite
+    if (!this.isKeyed) this.#waitsWith(invite, false)
     else if (!this.inviteNamed(id) && !this.#past.has(id)) this.#other = invite
   }
 
@@ -372,8 +374,18 @@ export class Keyring {
   async #waitWith(invite: string): Promise<false> {
     const secret = keyOf(invite)
     const made = secret && (await inviteWith(secret))
-    this.#first ??= made
+    if (made && !this.#first) this.#waitsWith(made, true)
     return false
+  }
+
+  #waitsWith(link: Invite, isOfEarlier: boolean): void {
+    this.#first = link
+    this.#isFirstOfEarlier = isOfEarlier
+  }
+
+  /** A device that waits does so no longer with the link of an earlier page: perhaps the keys have changed since. */
+  forgetEarlierLink(): void {
+    if (this.#isFirstOfEarlier) this.#first = null
   }
 
   /**

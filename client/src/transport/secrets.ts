@@ -201,6 +201,8 @@ export class Secrets {
   async #withdrawn(beam: BeamId, ring: Keyring): Promise<boolean> {
     const vaulted = await this.vault.read(beam, ring.saved.isMine)
     if (vaulted?.is === 'own') {
+      // A page that comes to an own beam without a link takes what its person has sealed, and not what an old link is of.
+      if (await this.vault.isFor(beam, ring.saved.isMine)) ring.forgetEarlierLink()
       const isTaken = (await ring.withdrawOwn(vaulted.entry, vaulted.vault)) !== 'nothing'
       if (isTaken) await this.vault.ownBeams([beam])
       return isTaken

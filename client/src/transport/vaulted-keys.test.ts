@@ -36,9 +36,9 @@ interface OwnDevice {
 }
 
 /** A device of an account. @param link the secret of the link that it came by */
-async function device(name = 'ada', link: string | null = null): Promise<OwnDevice> {
+async function device(name = 'ada', link: string | null = null, kept = keptKeys()): Promise<OwnDevice> {
   const vault = new VaultKeeper(accounts.as(name), keptHere(), quick)
-  const secrets = new Secrets(keptKeys(), bank, vault)
+  const secrets = new Secrets(kept, bank, vault)
   const device = { vault, secrets }
   await logsIn(device, name)
   await secrets.enter(BEAM, link)
@@ -232,6 +232,21 @@ describe('a beam whose keys are in the vault of its owner', () => {
     const phone = await device()
     await phone.secrets.withdraw(BEAM)
     expect(await linkOf(phone)).toBe(await linkOf(laptop))
+  })
+
+  it('e18 is opened from the list of its owner also where an earlier page has waited with a link of before', async () => {
+    const laptop = await vaulted()
+    const [kept, old] = [keptKeys(), await linkOf(laptop)]
+    await device('ada', old, kept)
+    await laptop.secrets.rekey(BEAM, [])
+    expect(await deposits(laptop)).toBe('into-vaults')
+    const [later, byLink] = [await device('ada', null, kept), await device('ada', old, kept)]
+    expect(await later.secrets.withdraw(BEAM)).toMatchObject({ isKeyed: false })
+    for (const own of [later, byLink]) await own.vault.ownBeams([BEAM])
+    // A page that was opened by a link takes only what is of that link.
+    expect(await byLink.secrets.withdraw(BEAM)).toMatchObject({ isKeyed: false })
+    expect(await later.secrets.withdraw(BEAM)).toMatchObject({ isKeyed: true })
+    expect(await linkOf(later)).toBe(await linkOf(laptop))
   })
 
   it('e18 is sealed with the new key by an older device of its owner, which does not bring the old one back', async () => {
