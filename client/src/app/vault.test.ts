@@ -215,22 +215,27 @@ it('e18 own beams are told before it is asked how their keys are kept', async ()
   spy.mockRestore()
 })
 
+/** The person shares the beam with another one, while their vault is open. */
+const shares = async (shown?: string) => {
+  stores.vault.setState({ own: OPEN })
+  await vault.handKeys(BEAM, 'bob', shown)
+}
 const toasts = () => stores.toasts.getState().toasts.map(({ tone }) => tone)
 
 it('e18 keys are handed to a person with a vault, of a beam whose keys are in vaults', async () => {
-  await vault.handKeys(BEAM, 'bob')
+  await shares()
   expect([calls, toasts()]).toEqual([['trust bob 54321', 'deposit'], ['ok']])
 })
 
 it('e18 nobody is told to be able to open a beam whose keys went nowhere', async () => {
   went = 'nowhere'
-  await vault.handKeys(BEAM, 'bob')
+  await shares()
   expect(toasts()).toEqual(['bad'])
 })
 
 it('e18 a beam whose key the server may have gets a new one for a person who is to open it', async () => {
   went = 'exposed'
-  await vault.handKeys(BEAM, 'bob')
+  await shares()
   expect([rekeyed, toasts()]).toEqual([[BEAM], []])
 })
 
@@ -240,12 +245,20 @@ it.each([
   ['no keys of the beam are kept', () => (kept = {})],
 ])('e18 keys are handed to nobody where %s', async (_, arrange) => {
   arrange()
+  await shares()
+  expect(calls).not.toContain('trust bob 54321')
+})
+
+it('e18 who has no vault is told nothing of one where the server does not answer after a beam was shared', async () => {
+  stores.vault.setState({ own: { is: 'none' } })
+  const spy = vi.spyOn(door, 'howKept').mockRejectedValue(new Error('no answer'))
   await vault.handKeys(BEAM, 'bob')
-  expect(calls).toEqual([])
+  expect([calls, toasts()]).toEqual([[], []])
+  spy.mockRestore()
 })
 
 it('e18 keys are handed to nobody who has another vault than the one that was compared', async () => {
-  await vault.handKeys(BEAM, 'bob', '00000')
+  await shares('00000')
   expect(calls).toEqual(['trust bob 00000'])
   expect(stores.toasts.getState().toasts.at(-1)?.text).toMatch(/Compare them again/)
 })

@@ -88,6 +88,8 @@ async function handKeys(
   person: string,
   shown: string | undefined,
 ): Promise<Handed> {
+  // Without it nothing can be handed to anybody, and the person may have none.
+  if (stores.vault.getState().own?.is !== 'open') return 'needless'
   const tell = (change: Partial<VaultsState>) => stores.vault.setState(change)
   const kept = await door.howKept()
   const people = await door.peopleOf(beam)
