@@ -192,6 +192,18 @@ it('e18 own beams whose new keys did not come into the vault get no other ones w
   expect([rekeyed, toasts()]).toEqual([[], []])
 })
 
+it('e18 own beams that are sealed to an earlier vault come into the one of now from a device that has their keys', async () => {
+  kept = { [BEAM]: 'not-in-vault' }
+  logsIn()
+  await vi.waitFor(() => expect(calls).toEqual(['deposit']))
+  // On a device without them the list of beams says so.
+  went = 'nowhere'
+  stores.vault.setState({ own: null })
+  stores.vault.setState({ own: OPEN })
+  await vi.waitFor(() => expect(calls).toEqual(['deposit', 'deposit']))
+  expect([rekeyed, toasts()]).toEqual([[], []])
+})
+
 it('e18 the person is told of own beams whose keys go nowhere when the vault is opened', async () => {
   kept = { [BEAM]: 'readable' }
   went = 'nowhere'

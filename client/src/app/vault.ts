@@ -3,12 +3,11 @@ import { t } from '@lingui/core/macro'
 import type { FormOutcome } from '../features/account-actions'
 import type { VaultActions } from '../features/vault-actions'
 import type { BeamId } from '../protocol/bindings'
-import type { VaultOutcome, VaultState } from '../protocol/vaults'
+import { isInVault, type VaultOutcome, type VaultState } from '../protocol/vaults'
 import type { BeamsState } from '../stores/beams'
 import type { Stores } from '../stores/stores'
 import { NOTHING_KNOWN, type VaultsState } from '../stores/vault'
 import { readMe } from '../transport/account-calls'
-import type { Deposited } from '../transport/secrets'
 import type { SecretsDoor, VaultDoor } from '../transport/secrets-door'
 import { loadable } from '../ui/lazy-part'
 import { writeClipboard } from './clipboard'
@@ -95,8 +94,7 @@ async function handKeys(
   const people = await door.peopleOf(beam)
   tell({ kept, people })
   const fingerprint = people.find(({ username }) => username === person)?.fingerprint ?? null
-  const isSealed = kept[beam] === 'sealed' || kept[beam] === 'sealed-since'
-  if (fingerprint === null || !isSealed) return 'needless'
+  if (fingerprint === null || !isInVault(kept[beam])) return 'needless'
   if (!(await door.trust(beam, person, shown ?? fingerprint))) return 'changed'
   const { went } = await door.depositSaved(beam)
   // With the new keys, which the server does not have, they go to that person too.
@@ -210,20 +208,22 @@ function tellOwnBeams({ stores, door }: Context): void {
 
 /**
  * The server has the keys of beams that were saved before there was a vault: they get new ones, and the deposit ends. Keys that an earlier
- * page has made for the vault, and that did not come there, come there now.
+ * page has made for the vault, and that did not come there, come there now, and so do those that are in an earlier vault, where they are here.
  */
 async function moveDeposits({ door, toaster, rekey }: Context): Promise<void> {
   const mine = await (await calls()).listBeams()
   await door.ownBeams(mine.map(({ beam_id }) => beam_id))
   const kept = await door.howKept()
-  const went = new Set<Deposited['went']>()
-  for (const { beam_id } of mine.filter((one) => kept[one.beam_id] === 'readable')) {
+  let isAnyStuck = false
+  for (const { beam_id } of mine) {
+    const how = kept[beam_id]
+    if (how === undefined || isInVault(how)) continue
     // What does not come there now does when the vault is opened the next time.
     const deposited = await door.depositSaved(beam_id).catch(() => null)
     if (deposited?.went === 'exposed') rekey(beam_id)
-    if (deposited) went.add(deposited.went)
+    isAnyStuck ||= how === 'readable' && deposited?.went === 'nowhere'
   }
-  if (went.has('nowhere')) toaster.bad(failed())
+  if (isAnyStuck) toaster.bad(failed())
 }
 
 function refused(outcome: Exclude<VaultOutcome, 'done'>): FormOutcome {

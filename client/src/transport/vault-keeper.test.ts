@@ -381,6 +381,16 @@ describe('the keys of a saved beam', () => {
     expect([go, found, accounts.beam]).toEqual(['nowhere', [], there])
   })
 
+  it('e18 are not said to be readable by the server where they are sealed to a vault that was lost', async () => {
+    const { keeper } = await withVault('ada')
+    await writes(keeper)
+    const account = accounts.all.get('ada')
+    if (account) accounts.all.set('ada', { ...account, password: 'the old one', vault: null })
+    const { keeper: later } = await withVault('ada')
+    await later.ownBeams([BEAM])
+    expect(await later.howKept()).toEqual({ [BEAM]: 'not-in-vault' })
+  })
+
   it('e18 are written again only where they, or who is to have them, have changed', async () => {
     const [{ keeper }] = [await withVault('ada'), await withVault('bob')]
     const versions: number[] = []
@@ -477,7 +487,7 @@ describe('the keys of a saved beam', () => {
         { [BEAM]: 'sealed' },
       ])
       await ada.ownBeams([BEAM])
-      expect([await ada.read(BEAM, false), await ada.howKept()]).toEqual([null, { [BEAM]: 'readable' }])
+      expect([await ada.read(BEAM, false), await ada.howKept()]).toEqual([null, { [BEAM]: 'not-in-vault' }])
     })
 
     it('e18 are not taken by who has saved the beam', async () => {

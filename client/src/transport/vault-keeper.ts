@@ -232,8 +232,8 @@ export class VaultKeeper implements OwnVault {
   }
 
   /**
-   * Returns how the keys of this person's saved beams are kept: readable by the server, sealed to vaults, or sealed since the server
-   * could read them. A beam of which nothing is kept is not among them.
+   * Returns how the keys of this person's saved beams are kept: readable by the server, sealed to vaults, sealed since the server could
+   * read them, or sealed so that the vault does not open them. A beam of which nothing is kept is not among them.
    */
   async howKept(): Promise<Readonly<Record<BeamId, HowKept>>> {
     await this.#entered
@@ -243,7 +243,7 @@ export class VaultKeeper implements OwnVault {
       // The server's word that they are sealed counts nothing, and neither does what it has sealed itself.
       const isOwn = this.#own.has(beam_id)
       const opened = isOwn ? await this.#vault?.openOwn(keys) : await this.#vault?.open(keys)
-      if (!opened) return isOwn && this.#vault ? ([beam_id, 'readable'] as const) : null
+      if (!opened) return isOwn && this.#vault ? ([beam_id, 'not-in-vault'] as const) : null
       return [beam_id, opened.isDeposited ? 'sealed-since' : 'sealed'] as const
     })
     return Object.fromEntries((await Promise.all(told)).filter((one) => one !== null))
