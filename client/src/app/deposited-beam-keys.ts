@@ -58,8 +58,7 @@ export class DepositedBeamKeys {
     const having = await untilTold(
       async () => {
         const stored = await this.secrets.stored(beam(), isMine)
-        // Others may have changed them while this device was away.
-        return isSealed() && !stored.deposits ? stored : this.secrets.withdraw(beam())
+        return isSealed() && !stored.mayBeNewer ? stored : this.secrets.withdraw(beam())
       },
       () => lookup === this.#lookups && !this.#hasEnded,
     )

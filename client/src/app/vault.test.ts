@@ -184,6 +184,7 @@ it('e18 the people of a beam are known while its Share dialog is open', async ()
 
 it('e18 own beams whose keys the server has get new ones with the vault, and those of others do not', async () => {
   kept = { [BEAM]: 'readable', [OTHER]: 'readable' }
+  went = 'exposed'
   logsIn()
   expect(await vault.create('old', 'new')).toEqual({ ok: true })
   await vi.waitFor(() => expect(rekeyed).toEqual([BEAM]))
@@ -198,8 +199,36 @@ it.each([
 
 it('e18 own beams whose keys the server still has get new ones whenever the vault is opened', async () => {
   kept = { [BEAM]: 'readable' }
+  went = 'exposed'
   logsIn()
   await vi.waitFor(() => expect(rekeyed).toEqual([BEAM]))
+})
+
+it('e18 own beams whose new keys did not come into the vault get no other ones when it is opened', async () => {
+  kept = { [BEAM]: 'readable' }
+  logsIn()
+  await vi.waitFor(() => expect(calls).toEqual(['deposit']))
+  expect([rekeyed, toasts()]).toEqual([[], []])
+})
+
+it('e18 own beams that are sealed to an earlier vault come into the one of now from a device that has their keys', async () => {
+  kept = { [BEAM]: 'not-in-vault' }
+  logsIn()
+  await vi.waitFor(() => expect(calls).toEqual(['deposit']))
+  // On a device without them the list of beams says so.
+  went = 'nowhere'
+  stores.vault.setState({ own: null })
+  stores.vault.setState({ own: OPEN })
+  await vi.waitFor(() => expect(calls).toEqual(['deposit', 'deposit']))
+  expect([rekeyed, toasts()]).toEqual([[], []])
+})
+
+it('e18 the person is told of own beams whose keys go nowhere when the vault is opened', async () => {
+  kept = { [BEAM]: 'readable' }
+  went = 'nowhere'
+  logsIn()
+  await vi.waitFor(() => expect(toasts()).toEqual(['bad']))
+  expect(rekeyed).toEqual([])
 })
 
 it('e18 own beams are told before it is asked how their keys are kept', async () => {
@@ -217,22 +246,27 @@ it('e18 own beams are told before it is asked how their keys are kept', async ()
   spy.mockRestore()
 })
 
+/** The person shares the beam with another one, while their vault is open. */
+const shares = async (shown?: string) => {
+  stores.vault.setState({ own: OPEN })
+  await vault.handKeys(BEAM, 'bob', shown)
+}
 const toasts = () => stores.toasts.getState().toasts.map(({ tone }) => tone)
 
 it('e18 keys are handed to a person with a vault, of a beam whose keys are in vaults', async () => {
-  await vault.handKeys(BEAM, 'bob')
+  await shares()
   expect([calls, toasts()]).toEqual([['trust bob 54321', 'deposit'], ['ok']])
 })
 
 it('e18 nobody is told to be able to open a beam whose keys went nowhere', async () => {
   went = 'nowhere'
-  await vault.handKeys(BEAM, 'bob')
+  await shares()
   expect(toasts()).toEqual(['bad'])
 })
 
 it('e18 a beam whose key the server may have gets a new one for a person who is to open it', async () => {
   went = 'exposed'
-  await vault.handKeys(BEAM, 'bob')
+  await shares()
   expect([rekeyed, toasts()]).toEqual([[BEAM], []])
 })
 
@@ -242,12 +276,20 @@ it.each([
   ['no keys of the beam are kept', () => (kept = {})],
 ])('e18 keys are handed to nobody where %s', async (_, arrange) => {
   arrange()
+  await shares()
+  expect(calls).not.toContain('trust bob 54321')
+})
+
+it('e18 who has no vault is told nothing of one where the server does not answer after a beam was shared', async () => {
+  stores.vault.setState({ own: { is: 'none' } })
+  const spy = vi.spyOn(door, 'howKept').mockRejectedValue(new Error('no answer'))
   await vault.handKeys(BEAM, 'bob')
-  expect(calls).toEqual([])
+  expect([calls, toasts()]).toEqual([[], []])
+  spy.mockRestore()
 })
 
 it('e18 keys are handed to nobody who has another vault than the one that was compared', async () => {
-  await vault.handKeys(BEAM, 'bob', '00000')
+  await shares('00000')
   expect(calls).toEqual(['trust bob 00000'])
   expect(stores.toasts.getState().toasts.at(-1)?.text).toMatch(/Compare them again/)
 })

@@ -3,7 +3,7 @@ import { t } from '@lingui/core/macro'
 import type { FormOutcome } from '../features/account-actions'
 import type { VaultActions } from '../features/vault-actions'
 import type { BeamId } from '../protocol/bindings'
-import type { VaultOutcome, VaultState } from '../protocol/vaults'
+import { isInVault, type VaultOutcome, type VaultState } from '../protocol/vaults'
 import type { AccountState } from '../stores/account'
 import type { BeamsState } from '../stores/beams'
 import type { Stores } from '../stores/stores'
@@ -30,13 +30,13 @@ interface Context {
 }
 
 export function createVault(context: Context): VaultActions {
-  const { stores, toaster, door, rekey } = context
+  const { stores, toaster, door } = context
   const enter = keepOpen(context)
   tellOwnBeams(context)
   followLists(context)
   // Not once, when the vault is made: a tab that is closed meanwhile has moved some of them.
   stores.vault.subscribe(({ own }, before) => {
-    if (own?.is === 'open' && before.own?.is !== 'open') void moveDeposits(door, rekey).catch(() => {})
+    if (own?.is === 'open' && before.own?.is !== 'open') void moveDeposits(context).catch(() => {})
   })
 
   /** Sends a change of the vault. */
@@ -88,13 +88,14 @@ async function handKeys(
   person: string,
   shown: string | undefined,
 ): Promise<Handed> {
+  // Without it nothing can be handed to anybody, and the person may have none.
+  if (stores.vault.getState().own?.is !== 'open') return 'needless'
   const tell = (change: Partial<VaultsState>) => stores.vault.setState(change)
   const kept = await door.howKept()
   const people = await door.peopleOf(beam)
   tell({ kept, people })
   const fingerprint = people.find(({ username }) => username === person)?.fingerprint ?? null
-  const isSealed = kept[beam] === 'sealed' || kept[beam] === 'sealed-since'
-  if (fingerprint === null || !isSealed) return 'needless'
+  if (fingerprint === null || !isInVault(kept[beam])) return 'needless'
   if (!(await door.trust(beam, person, shown ?? fingerprint))) return 'changed'
   const { went } = await door.depositSaved(beam)
   // With the new keys, which the server does not have, they go to that person too.
@@ -216,12 +217,24 @@ function tellOwnBeams({ stores, door }: Context): void {
   look(stores.beams.getState())
 }
 
-/** The server has the keys of beams that were saved before there was a vault: they get new ones, and the deposit ends. */
-async function moveDeposits(door: VaultDoor, rekey: (beam: BeamId) => void): Promise<void> {
+/**
+ * The server has the keys of beams that were saved before there was a vault: they get new ones, and the deposit ends. Keys that an earlier
+ * page has made for the vault, and that did not come there, come there now, and so do those that are in an earlier vault, where they are here.
+ */
+async function moveDeposits({ door, toaster, rekey }: Context): Promise<void> {
   const mine = await (await calls()).listBeams()
   await door.ownBeams(mine.map(({ beam_id }) => beam_id))
   const kept = await door.howKept()
-  for (const { beam_id } of mine) if (kept[beam_id] === 'readable') rekey(beam_id)
+  let isAnyStuck = false
+  for (const { beam_id } of mine) {
+    const how = kept[beam_id]
+    if (how === undefined || isInVault(how)) continue
+    // What does not come there now does when the vault is opened the next time.
+    const deposited = await door.depositSaved(beam_id).catch(() => null)
+    if (deposited?.went === 'exposed') rekey(beam_id)
+    isAnyStuck ||= how === 'readable' && deposited?.went === 'nowhere'
+  }
+  if (isAnyStuck) toaster.bad(failed())
 }
 
 function refused(outcome: Exclude<VaultOutcome, 'done'>): FormOutcome {

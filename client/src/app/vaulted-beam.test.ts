@@ -4,7 +4,7 @@ import type { Deposit } from '../crypto/deposit'
 import { Secrets } from '../transport/secrets'
 import { VaultKeeper } from '../transport/vault-keeper'
 import { Accounts, keptHere, quick } from '../transport/vault-stage'
-import { ADA, BEAM, BOB, ITEM, Page, Server } from './sealed-beam-stage'
+import { ADA, BEAM, BOB, EVE, ITEM, Page, Server } from './sealed-beam-stage'
 
 const NOWHERE = { read: async () => null, write: async () => {}, remove: async () => {} }
 
@@ -129,6 +129,27 @@ it('e18_new_keys_that_another_device_of_the_owner_has_made_come_to_everybody_in_
   void laptop.channel.saved(false)
   await vi.waitFor(() => expect(laptop.invite).not.toBe(before), { timeout: 5_000 })
   await bobReadsAlone()
+})
+
+it('e18_a_device_of_the_owner_that_came_by_the_link_looks_into_the_vault_when_it_joins', async () => {
+  const phone = newDevice()
+  await phone.vault.enterVault('ada', false)
+  await makesVault(phone.vault)
+  await phone.secrets.enter(BEAM, laptop.invite)
+  const request = await phone.secrets.ask(BEAM)
+  const welcome = request && (await laptop.secrets.answer(BEAM, EVE, request))
+  if (!welcome || typeof welcome === 'string') throw new Error('It has the link.')
+  await phone.secrets.welcomed(BEAM, EVE, ADA, welcome, false)
+  await phone.secrets.stored(BEAM, true)
+  await phone.secrets.deposit(BEAM)
+  // Somebody may not read it any more.
+  await phone.secrets.rekeySaved(BEAM)
+  const before = laptop.invite
+  await logsIn(laptop.vault)
+  void laptop.channel.saved(false)
+  await vi.waitFor(() => expect(laptop.invite).not.toBe(before), { timeout: 5_000 })
+  await bobReadsAlone()
+  expect(await laptop.vault.isFor(BEAM, false)).toBe(true)
 })
 
 it('e18_a_beam_that_is_saved_with_a_vault_keeps_its_link', async () => {

@@ -19,7 +19,14 @@ import type { InviteKeys } from './invite'
 import { openKept, sealKept } from './kept-keys'
 import { KnownDevices } from './known-devices'
 import { SavedKeys, type SavedShared } from './saved-keys'
-import { type Changes, compareStates, type KeptShared, type SharedKeys, sharedIn } from './shared-keys'
+import {
+  type Changes,
+  compareStates,
+  type KeptShared,
+  type SharedKeys,
+  sharedIn,
+  type VaultTag,
+} from './shared-keys'
 import { UnverifiedDevices } from './unverified-devices'
 import type { OwnEntry, OwnState } from './vault'
 
@@ -56,6 +63,8 @@ export class Keyring {
   readonly #replacedAt = new Map<string, number>()
   /** What it asks with until then. */
   #first: Invite | null = null
+  /** Whether an earlier page was given that, and this one was not. */
+  #isFirstOfEarlier = false
   /** The secret of a link that this device was given while it was in: perhaps others have changed the keys meanwhile. */
   #other: Invite | null = null
   /** The ids of earlier invites. A removed device has them, so that their links lead nowhere. */
@@ -89,9 +98,10 @@ export class Keyring {
     const [told, invites] = this.#changes
     // Where nobody told how often they were changed, there is one more of them for every time.
     const keys = told || this.#openers.size
+    const before = this.#currentId
     this.#replace({ ...made, changes: [keys + 1, invites + 1], removed: this.devices.gone })
     this.#shutsOut(this.devices.gone)
-    this.saved.changed()
+    this.saved.changed(before, toBase64Url(made.sealer.keyId))
   }
 
   /** Keys were made here that none of these is handed: nothing has to be compared with them any more. */
@@ -173,7 +183,7 @@ export class Keyring {
   async invite(secret: Bytes): Promise<void> {
     const invite = await inviteWith(secret)
     const id = toBase64Url(invite.keys.id)
-    if (!this.isKeyed) this.#first = invite
+    if (!this.isKeyed) this.#waitsWith(invite, false)
     else if (!this.inviteNamed(id) && !this.#past.has(id)) this.#other = invite
   }
 
@@ -233,7 +243,10 @@ export class Keyring {
    * Takes what was deposited; a device that is in takes it to open with. Returns false when it is not what it should be, or was not
    * deposited by who has the link that was opened here.
    */
-  withdraw(deposit: Deposit): Promise<boolean> {
+  async withdraw(deposit: Deposit): Promise<boolean> {
+    const keys = await namedKeys(deposit.keys)
+    // A page that was left before the server answered may have deposited it.
+    if (this.#currentId !== null && keys?.has(this.#currentId)) this.saved.areDeposited()
     const told = { ...deposit, isDeposited: true }
     return this.#takeSaved(told, (sealing, secret) => isProven(deposit, sealing, secret))
   }
@@ -246,39 +259,43 @@ export class Keyring {
   /**
    * Takes what the person at this device has sealed to itself (E18): all of it, as of a device that is in, where it is of this beam. Returns
    * how much it has taken.
+   * @param vault the public key of the vault
    */
-  async withdrawOwn({ tag, people: _, ...told }: OwnEntry): Promise<Taken> {
+  async withdrawOwn({ tag, people: _, ...told }: OwnEntry, vault: string): Promise<Taken> {
     const link = this.#invite
     const [secret, sealing] = [keyOf(told.invite), (await namedKeys(told.keys))?.get(told.current)]
     if (!secret || !sealing) return 'nothing'
     const isOfLink = link === null || isEqual(secret, link.secret) || (await namesKey(sealing, link.secret))
     let taken = 'nothing' as Taken
     await this.take({ ...told, isVaulted: true }, (keys) => {
-      if (this.isKeyed) taken = this.#takenOfOwn(tag, keys)
+      if (this.isKeyed) taken = this.#takenOfOwn({ vault, tag }, keys)
       // The link may have come meanwhile.
       else if (isOfLink && this.#invite === link) taken = 'all'
       return taken
     })
     if (taken === 'nothing') return taken
     this.saved.because('withdrawn')
-    this.saved.areInVault(taken === 'all' ? tag : null)
+    this.saved.areInVault(taken === 'all' ? { vault, tag } : null)
     return taken
   }
 
   /**
    * How much counts of what lies in the vault for a beam: all where it bears the tag that this device knows. The first time, before it knows
-   * one, who has the key that seals here may say what counts, as with links.
+   * one, who has the key that seals here may say what counts, as with links. So may another device of the person that has replaced the key
+   * which this one replaced too, because the server had it: else neither would ever have what the other one seals.
    */
-  #takenOfOwn(tag: string, keys: ReadonlyMap<string, Bytes>): Taken {
-    if (this.saved.tag !== null) return this.saved.tag === tag ? 'all' : 'nothing'
-    if (keys.has(this.#currentId ?? '')) return 'all'
+  #takenOfOwn({ vault, tag }: VaultTag, keys: ReadonlyMap<string, Bytes>): Taken {
+    const known = this.saved.tagIn(vault)
+    if (known !== null) return known === tag ? 'all' : 'nothing'
+    const sealing = this.#currentId ?? ''
+    if (keys.has(sealing) || keys.has(this.saved.movedFrom(sealing) ?? '')) return 'all'
     return [...keys.keys()].some((id) => this.#openers.has(id)) ? 'keys' : 'nothing'
   }
 
-  /** Returns what its owner seals of it (E18); null before this device has been let in. */
-  forVault(): OwnState | null {
+  /** Returns what its owner seals of it to a vault (E18); null before this device has been let in. @param vault its public key */
+  forVault(vault: string): OwnState | null {
     const { shared } = this
-    const tag = this.saved.tag ?? toBase64Url(randomBytes(TAG_BYTES))
+    const tag = this.saved.tagIn(vault) ?? toBase64Url(randomBytes(TAG_BYTES))
     return shared && { ...shared, hasLetIn: true, isVaulted: true, tag }
   }
 
@@ -357,8 +374,18 @@ export class Keyring {
   async #waitWith(invite: string): Promise<false> {
     const secret = keyOf(invite)
     const made = secret && (await inviteWith(secret))
-    this.#first ??= made
+    if (made && !this.#first) this.#waitsWith(made, true)
     return false
+  }
+
+  #waitsWith(link: Invite, isOfEarlier: boolean): void {
+    this.#first = link
+    this.#isFirstOfEarlier = isOfEarlier
+  }
+
+  /** A device that waits does so no longer with the link of an earlier page: perhaps the keys have changed since. */
+  forgetEarlierLink(): void {
+    if (this.#isFirstOfEarlier) this.#first = null
   }
 
   /**

@@ -4,12 +4,15 @@ import { Keyring } from './keyring'
 import { SavedKeys } from './saved-keys'
 import type { OwnEntry } from './vault'
 
+/** The public key of a vault. */
+const VAULT = 'vault'
+
 /** What the owner of a beam has sealed to itself. */
-function entryOf(ring: Keyring): OwnEntry {
-  const state = ring.forVault()
+function entryOf(ring: Keyring, vault = VAULT): OwnEntry {
+  const state = ring.forVault(vault)
   if (!state) throw new Error('There are no keys.')
   // Its device knows from now on what names the beam there.
-  ring.saved.areInVault(state.tag)
+  ring.saved.areInVault({ vault, tag: state.tag })
   return { ...state, people: [] }
 }
 
@@ -32,7 +35,7 @@ it('e18_a_device_takes_from_its_own_vault_all_that_a_device_in_the_beam_would_te
   const laptop = await Keyring.make()
   await laptop.rekey([])
   const phone = new Keyring()
-  expect(await phone.withdrawOwn(entryOf(laptop))).toBe('all')
+  expect(await phone.withdrawOwn(entryOf(laptop), VAULT)).toBe('all')
   expect(phone.shared).toEqual({ ...laptop.shared, hasLetIn: true })
   expect([phone.saved.isVaulted, phone.saved.isDeposited]).toEqual([true, false])
 })
@@ -40,9 +43,9 @@ it('e18_a_device_takes_from_its_own_vault_all_that_a_device_in_the_beam_would_te
 it('e18_a_device_that_was_away_seals_with_the_newer_key_of_its_own_vault', async () => {
   const laptop = await Keyring.make()
   const phone = new Keyring()
-  await phone.withdrawOwn(entryOf(laptop))
+  await phone.withdrawOwn(entryOf(laptop), VAULT)
   await phone.rekey([])
-  expect(await laptop.withdrawOwn(entryOf(phone))).toBe('all')
+  expect(await laptop.withdrawOwn(entryOf(phone), VAULT)).toBe('all')
   expect(laptop.shared?.current).toBe(phone.shared?.current)
 })
 
@@ -51,16 +54,16 @@ it('e18_an_older_state_of_its_own_vault_takes_nothing_back', async () => {
   const older = entryOf(laptop)
   await laptop.rekey([])
   const { current } = laptop.shared ?? {}
-  await laptop.withdrawOwn(older)
+  await laptop.withdrawOwn(older, VAULT)
   expect(laptop.shared?.current).toBe(current)
 })
 
 it('e18_of_two_keys_that_were_made_at_once_all_devices_come_to_seal_with_the_same_one', async () => {
   const laptop = await Keyring.make()
   const phone = new Keyring()
-  await phone.withdrawOwn(entryOf(laptop))
+  await phone.withdrawOwn(entryOf(laptop), VAULT)
   for (const ring of [laptop, phone, phone]) await ring.rekey([])
-  await laptop.withdrawOwn(entryOf(phone))
+  await laptop.withdrawOwn(entryOf(phone), VAULT)
   expect(laptop.shared?.current).toBe(phone.shared?.current)
   expect(laptop.shared?.keys).toHaveLength(4)
 })
@@ -73,7 +76,7 @@ it('e18_new_keys_of_a_device_that_has_them_from_a_deposit_count_before_those_tha
     const deposit = await laptop.deposit()
     if (deposit) await phone.withdraw(deposit)
     await phone.rekey([])
-    await laptop.withdrawOwn(entryOf(phone))
+    await laptop.withdrawOwn(entryOf(phone), VAULT)
     expect([laptop.shared?.current, changesOf(laptop)]).toEqual([phone.shared?.current, changesOf(phone)])
   }
 })
@@ -82,9 +85,9 @@ it('e18_a_device_that_came_by_a_link_takes_from_its_own_vault_only_what_is_of_th
   const ada = await Keyring.make()
   const entry = entryOf(ada)
   const right = await withLink(fromBase64Url(entry.invite) ?? undefined)
-  expect([await right.withdrawOwn(entry), right.isKeyed]).toEqual(['all', true])
+  expect([await right.withdrawOwn(entry, VAULT), right.isKeyed]).toEqual(['all', true])
   const wrong = await withLink()
-  expect([await wrong.withdrawOwn(entry), wrong.isKeyed, wrong.saved.isVaulted]).toEqual([
+  expect([await wrong.withdrawOwn(entry, VAULT), wrong.isKeyed, wrong.saved.isVaulted]).toEqual([
     'nothing',
     false,
     false,
@@ -96,16 +99,27 @@ it('e18_what_lies_in_the_vault_for_another_beam_gives_a_device_no_key_to_seal_wi
   for (let times = 0; times < 3; times += 1) await party.rekey([])
   const other = entryOf(party)
   const before = cabin.shared
-  expect(await cabin.withdrawOwn(other)).toBe('nothing')
+  expect(await cabin.withdrawOwn(other, VAULT)).toBe('nothing')
   expect(cabin.shared).toEqual(before)
   // Somebody in the other beam has put an older key of this one there.
   const mixed = { ...other, keys: [...(before?.keys ?? []), ...other.keys] }
   await cabin.rekey([])
-  expect(await cabin.withdrawOwn(mixed)).toBe('keys')
+  expect(await cabin.withdrawOwn(mixed, VAULT)).toBe('keys')
   // Once it is known what names the beam, not even that.
   entryOf(cabin)
-  expect(await cabin.withdrawOwn(mixed)).toBe('nothing')
-  expect(await (await reloaded(cabin)).withdrawOwn(mixed)).toBe('nothing')
+  expect(await cabin.withdrawOwn(mixed, VAULT)).toBe('nothing')
+  expect(await (await reloaded(cabin)).withdrawOwn(mixed, VAULT)).toBe('nothing')
+})
+
+it('e18_a_tag_names_a_beam_in_one_vault_alone_and_another_one_of_the_same_person_has_another', async () => {
+  const [laptop, phone] = [await Keyring.make(), new Keyring()]
+  await phone.withdrawOwn(entryOf(laptop), VAULT)
+  const tablet = new Keyring()
+  if (laptop.shared) await tablet.take(laptop.shared)
+  const followed = entryOf(tablet, 'new vault')
+  expect(await phone.withdrawOwn(followed, VAULT)).toBe('nothing')
+  expect(await phone.withdrawOwn(followed, 'new vault')).toBe('all')
+  expect((await reloaded(phone)).saved.tagIn('new vault')).toBe(followed.tag)
 })
 
 it('e18_a_device_whose_keys_are_in_its_own_vault_believes_so_also_where_it_takes_them_only_to_open_with', async () => {
@@ -114,7 +128,7 @@ it('e18_a_device_whose_keys_are_in_its_own_vault_believes_so_also_where_it_takes
   const phone = new Keyring()
   if (before) await phone.take(before)
   for (const ring of [laptop, phone, phone]) await ring.rekey([])
-  expect(await laptop.withdrawOwn(entryOf(phone))).toBe('keys')
+  expect(await laptop.withdrawOwn(entryOf(phone), VAULT)).toBe('keys')
   expect(laptop.saved.isVaulted).toBe(true)
 })
 
@@ -179,8 +193,13 @@ it('e18_a_later_page_knows_what_an_earlier_one_did', () => {
   const [before, after] = [new SavedKeys(), new SavedKeys()]
   before.stored(true)
   before.areDeposited()
-  before.areInVault('tag')
+  before.areInVault({ vault: VAULT, tag: 'tag' })
   after.restore(before.kept)
   expect({ ...after.kept, isExposed: true }).toEqual(before.kept)
-  expect([after.isDeposited, after.isVaulted, after.deposits, after.tag]).toEqual([true, true, true, 'tag'])
+  expect([after.isDeposited, after.isVaulted, after.deposits, after.tagIn(VAULT)]).toEqual([
+    true,
+    true,
+    true,
+    'tag',
+  ])
 })

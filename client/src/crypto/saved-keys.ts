@@ -1,8 +1,15 @@
 /** Where the keys of a saved beam may be, as one device knows it: with the server as they are (E9), or in vaults (E18). */
-import { type DepositReason, type KeptShared, laterReason, type SharedKeys } from './shared-keys'
+import {
+  type DepositReason,
+  type KeptShared,
+  laterReason,
+  type Move,
+  type SharedKeys,
+  type VaultTag,
+} from './shared-keys'
 
 type Told = Pick<SharedKeys, 'isDeposited' | 'isVaulted'> & Pick<KeptShared, 'isExposed'>
-type Kept = Told & Pick<KeptShared, 'isStored' | 'depositReason' | 'vaultTag'>
+type Kept = Told & Pick<KeptShared, 'isStored' | 'depositReason' | 'inVault' | 'move'>
 
 /** Keys as they go to whoever may open a saved beam, as base64url. */
 export type SavedShared = Pick<SharedKeys, 'keys' | 'current' | 'isDeposited'>
@@ -16,7 +23,8 @@ export class SavedKeys {
   #isStored = false
   #reason: DepositReason = 'none'
   #isForOwnVault = false
-  #tag: string | null = null
+  #inVault: VaultTag | null = null
+  #move: Move | null = null
 
   /** Whether the server may have the keys. */
   get isDeposited(): boolean {
@@ -51,9 +59,17 @@ export class SavedKeys {
     return this.#isForOwnVault || this.maySend
   }
 
-  /** What names the beam in the vault of the person at this device; null before that is known. */
-  get tag(): string | null {
-    return this.#tag
+  /**
+   * Returns what names the beam in the vault of the person at this device; null before that is known.
+   * @param vault its public key
+   */
+  tagIn(vault: string): string | null {
+    return this.#inVault?.vault === vault ? this.#inVault.tag : null
+  }
+
+  /** Returns the id of the key that the server may have and that this one replaced here, to go into vaults; null where it did not. */
+  movedFrom(key: string): string | null {
+    return this.#move?.to === key ? this.#move.from : null
   }
 
   /** What a device that joins is told. */
@@ -70,16 +86,18 @@ export class SavedKeys {
       isStored: this.#isStored,
       isExposed: this.#isExposed,
       depositReason: this.#reason,
-      ...(this.#tag !== null && { vaultTag: this.#tag }),
+      ...(this.#inVault && { inVault: this.#inVault }),
+      ...(this.#move && { move: this.#move }),
     }
   }
 
   /** Takes what an earlier page has kept. Whether the key that seals is exposed is learnt with that key. */
-  restore({ isDeposited, isVaulted = false, isStored = false, depositReason, vaultTag }: Kept): void {
+  restore({ isDeposited, isVaulted = false, isStored = false, depositReason, inVault, move }: Kept): void {
     this.#isDeposited ||= isDeposited
     this.#isVaulted ||= isVaulted
     this.#isStored ||= isStored
-    this.#tag ??= vaultTag ?? null
+    this.#inVault ??= inVault ?? null
+    this.#move ??= move ?? null
     this.because(depositReason)
   }
 
@@ -96,16 +114,20 @@ export class SavedKeys {
     if (isSo && this.isMine && !this.#isDeposited) this.#isVaulted = true
   }
 
-  /** New keys were made here. Whoever is handed them hears with them that they are for vaults, and deposits them nowhere. */
-  changed(): void {
+  /**
+   * The key that seals took the place of another one. Whoever is handed it hears with it that it is for vaults, and deposits it nowhere.
+   * @param from the id of the key of before; null where there was none
+   */
+  changed(from: string | null, to: string): void {
+    if (this.#isForOwnVault && this.isExposed && from !== null) this.#move = { from, to }
     this.#isExposed = false
     this.#isVaulted ||= this.#isForOwnVault
   }
 
-  /** The keys lie in the person's vault. @param tag names the beam there; null where that is not sure */
-  areInVault(tag: string | null): void {
+  /** The keys lie in the person's vault. @param named what names the beam there; null where that is not sure */
+  areInVault(named: VaultTag | null): void {
     this.#isVaulted = true
-    this.#tag ??= tag
+    if (named && this.tagIn(named.vault) === null) this.#inVault = named
   }
 
   /** The server has the keys as they are. */

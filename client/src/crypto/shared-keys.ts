@@ -56,8 +56,22 @@ export interface KeptShared extends SharedKeys {
   readonly isStored?: boolean | undefined
   /** Whether the server may have the key that seals, also where later ones go into vaults. */
   readonly isExposed?: boolean | undefined
-  /** What names the beam in the vault of the person at this device (E18), once that is known. */
-  readonly vaultTag?: string | undefined
+  /** What names the beam in the vault of the person at this device, once that is known. */
+  readonly inVault?: VaultTag | undefined
+  readonly move?: Move | undefined
+}
+
+/** What names a beam in a vault (E18): another vault of the same person has another one. */
+export interface VaultTag {
+  /** The public key of the vault. */
+  readonly vault: string
+  readonly tag: string
+}
+
+/** The ids of a key that the server may have, and of the one that took its place on this device, to go into vaults (E18). */
+export interface Move {
+  readonly from: string
+  readonly to: string
 }
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
@@ -95,7 +109,8 @@ const keptSchema = v.object({
   depositReason: v.optional(v.picklist(DEPOSIT_REASONS), 'none'),
   isStored: v.optional(v.boolean()),
   isExposed: v.optional(v.boolean()),
-  vaultTag: v.optional(v.string()),
+  inVault: v.optional(v.object({ vault: v.string(), tag: v.string() })),
+  move: v.optional(v.object({ from: v.string(), to: v.string() })),
 })
 
 /** Reads what a welcome tells. It was sealed by a device of the beam, which may be of another version. */

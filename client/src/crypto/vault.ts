@@ -29,7 +29,7 @@ export interface SealedKeys {
 
 /** What the owner of a saved beam seals of it: all that a welcome tells (E6), so that any two states of it can be compared (E15). */
 export interface OwnState extends SharedKeys {
-  /** Random, and the same as long as the beam is saved: the server could show what was sealed for another beam of the same person. */
+  /** Random, and the same as long as the beam is saved and the vault is this one: the server could show what was sealed for another beam of the same person. */
   readonly tag: string
 }
 

@@ -21,5 +21,13 @@ export interface PersonKeys {
   readonly hasKeys: boolean
 }
 
-/** How the keys of a saved beam are kept. */
-export type HowKept = 'readable' | 'sealed' | 'sealed-since'
+/**
+ * How the keys of a saved beam are kept: `not-in-vault` where what is kept of an own one does not open with the vault, as where it was sealed
+ * to an earlier one, and nothing is known of who can read them.
+ */
+export type HowKept = 'readable' | 'not-in-vault' | 'sealed' | 'sealed-since'
+
+/** Whether the keys are in vaults, as far as this device has opened what is kept. */
+export function isInVault(how: HowKept | undefined): boolean {
+  return how === 'sealed' || how === 'sealed-since'
+}

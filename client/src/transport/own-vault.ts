@@ -1,12 +1,13 @@
 /** Where keys of saved beams go in place of a deposit, where the person at this device has a vault (E18). */
 import type { SavedKeys, SavedShared } from '../crypto/saved-keys'
+import type { VaultTag } from '../crypto/shared-keys'
 import type { OwnEntry, OwnState } from '../crypto/vault'
 import type { BeamId } from '../protocol/bindings'
 
 /** Where the keys of a saved beam go. */
 export type KeysWent =
-  /** Into vaults, where the tag names the beam. */
-  | { readonly go: 'into-vaults'; readonly tag: string }
+  /** Into vaults. */
+  | ({ readonly go: 'into-vaults' } & VaultTag)
   /** To the server as they are, or nowhere. */
   | { readonly go: 'to-server' | 'nowhere' }
   /** Into no vault yet: the server may have the key that seals, and new ones are to be made first. */
@@ -14,8 +15,8 @@ export type KeysWent =
 
 /** What lies in the vault of the person at this device. */
 export type Vaulted =
-  /** This person has sealed it. */
-  | { readonly is: 'own'; readonly entry: OwnEntry }
+  /** This person has sealed it, to the vault with that public key. */
+  | { readonly is: 'own'; readonly entry: OwnEntry; readonly vault: string }
   /** It says that another account has. */
   | { readonly is: 'handed'; readonly keys: SavedShared }
 
@@ -32,6 +33,9 @@ export type KnownPlace = Pick<SavedKeys, 'isVaulted' | 'isMine' | 'maySend'>
 
 /** The vault of the person at this device (E17). */
 export interface OwnVault {
+  isOpen(): Promise<boolean>
+  /** These beams are the person's own. */
+  ownBeams(beams: readonly BeamId[]): Promise<void>
   /**
    * Whether the keys of a beam belong into the vault, whatever the server says of whose the beam is.
    * @param isMine whether the person here has saved it
@@ -41,17 +45,19 @@ export interface OwnVault {
   read(beam: BeamId, isMine: boolean): Promise<Vaulted | null>
   /**
    * Seals keys to those who are to have them.
-   * @param merged takes what lies in the vault, and returns what is to be there
+   * @param merged takes what lies in the vault, and its public key, and returns what is to be there
    * @throws when it is not known yet where they go, or the server does not take them
    */
   write(
     beam: BeamId,
     known: KnownPlace,
-    merged: (there: OwnEntry | null) => Promise<ForVault>,
+    merged: (there: OwnEntry | null, vault: string) => Promise<ForVault>,
   ): Promise<KeysWent>
 }
 
 export const NO_VAULT: OwnVault = {
+  isOpen: async () => false,
+  ownBeams: async () => {},
   isFor: async () => false,
   read: async () => null,
   write: async (_, known) => placeWithoutVault(known),

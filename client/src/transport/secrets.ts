@@ -53,6 +53,12 @@ export interface Welcomed extends Having {
   readonly isTaken: boolean
 }
 
+/** What this device has of a beam that the server stores. */
+export interface Stored extends Having {
+  /** Whether the keys that count may lie there, also where this device has some. */
+  readonly mayBeNewer: boolean
+}
+
 /** What this device has after a deposit. */
 export interface Deposited extends Having {
   /** Where the keys went, or `exposed` where new ones are to be made before they go into vaults. */
@@ -132,12 +138,14 @@ export class Secrets {
   }
 
   /** The server stores the beam, so that it may have the keys. @param isMine whether the person at this device has saved it */
-  async stored(beam: BeamId, isMine: boolean): Promise<Having> {
+  async stored(beam: BeamId, isMine: boolean): Promise<Stored> {
     const { ring } = this.#beam(beam)
     ring.saved.stored(isMine)
     await this.#looksWhere(beam, ring)
     await this.#keep(beam, ring)
-    return having(ring)
+    // Others may have changed them while this device was away. Only what lies in the vault may say that the beam is the person's own.
+    const mayBeNewer = ring.saved.deposits || (await this.vault.isOpen())
+    return { ...having(ring), mayBeNewer }
   }
 
   async #looksWhere(beam: BeamId, { saved }: Keyring): Promise<void> {
@@ -151,8 +159,8 @@ export class Secrets {
   async deposit(beam: BeamId): Promise<Deposited> {
     const { ring } = this.#beam(beam)
     if (!ring.shared) return { ...having(ring), went: 'nowhere' }
-    const went = await this.vault.write(beam, ring.saved, (there) => forVault(ring, there))
-    if (went.go === 'into-vaults') ring.saved.areInVault(went.tag)
+    const went = await this.vault.write(beam, ring.saved, (there, vault) => forVault(ring, there, vault))
+    if (went.go === 'into-vaults') ring.saved.areInVault({ vault: went.vault, tag: went.tag })
     const isNowhere = went.go === 'to-server' && !(await this.#depositHere(beam, ring))
     await this.#keep(beam, ring)
     return { ...having(ring), went: isNowhere ? 'nowhere' : went.go }
@@ -167,6 +175,9 @@ export class Secrets {
     // It may have heard of the vaults meanwhile.
     if (ring.saved.isVaulted) return false
     ring.saved.areDeposited()
+    // Before they are sent: the page may be left without an answer.
+    await this.#keep(beam, ring)
+    if (ring.saved.isVaulted) return false
     if (!before || !isSameKeys(before, deposit)) await this.deposits.write(beam, deposit)
     return true
   }
@@ -189,7 +200,13 @@ export class Secrets {
 
   async #withdrawn(beam: BeamId, ring: Keyring): Promise<boolean> {
     const vaulted = await this.vault.read(beam, ring.saved.isMine)
-    if (vaulted?.is === 'own') return (await ring.withdrawOwn(vaulted.entry)) !== 'nothing'
+    if (vaulted?.is === 'own') {
+      // A page that comes to an own beam without a link takes what its person has sealed, and not what an old link is of.
+      if (await this.vault.isFor(beam, ring.saved.isMine)) ring.forgetEarlierLink()
+      const isTaken = (await ring.withdrawOwn(vaulted.entry, vaulted.vault)) !== 'nothing'
+      if (isTaken) await this.vault.ownBeams([beam])
+      return isTaken
+    }
     if (vaulted) return ring.withdrawHanded(vaulted.keys)
     const deposit = await this.deposits.read(beam)
     return deposit !== null && ring.withdraw(deposit)
@@ -427,10 +444,10 @@ export class Secrets {
 }
 
 /** Takes what lies in the person's vault, and returns what is to be there. */
-async function forVault(ring: Keyring, there: OwnEntry | null): Promise<ForVault> {
-  if (there && (await ring.withdrawOwn(there)) !== 'all') return { is: 'other' }
+async function forVault(ring: Keyring, there: OwnEntry | null, vault: string): Promise<ForVault> {
+  if (there && (await ring.withdrawOwn(there, vault)) !== 'all') return { is: 'other' }
   if (ring.saved.isExposed) return { is: 'exposed' }
-  const state = ring.forVault()
+  const state = ring.forVault(vault)
   return state ? { is: 'state', state } : { is: 'other' }
 }
 

@@ -640,8 +640,13 @@ describe('the keys of a saved beam', () => {
 
   it('e18 are sealed to their owner, and open on another device', async () => {
     const { keeper } = await withVault('ada')
-    expect(await writes(keeper)).toEqual({ go: 'into-vaults', tag: STATE.tag })
-    expect(await (await elsewhere()).read(BEAM, true)).toEqual({ is: 'own', entry: { ...STATE, people: [] } })
+    const vault = accounts.all.get('ada')?.vault?.public_key
+    expect(await writes(keeper)).toEqual({ go: 'into-vaults', vault, tag: STATE.tag })
+    expect(await (await elsewhere()).read(BEAM, true)).toEqual({
+      is: 'own',
+      entry: { ...STATE, people: [] },
+      vault,
+    })
     expect(await (await elsewhere()).howKept()).toEqual({ [BEAM]: 'sealed' })
   })
 
@@ -667,6 +672,29 @@ describe('the keys of a saved beam', () => {
       expect([go, accounts.beam.version]).toEqual([is === 'exposed' ? 'exposed' : 'nowhere', 1])
     },
   )
+
+  it('e18 do not take the place of what this account has sealed there and this client cannot read', async () => {
+    const { keeper } = await withVault('ada')
+    const newer = { ...STATE, people: [], changes: 'in another form' }
+    await keeper.write(BEAM, MINE, async () => ({ is: 'state', state: newer as unknown as OwnState }))
+    const there = accounts.beam
+    const found: unknown[] = []
+    const { go } = await keeper.write(BEAM, MINE, async (before) => {
+      found.push(before)
+      return { is: 'state', state: STATE }
+    })
+    expect([go, found, accounts.beam]).toEqual(['nowhere', [], there])
+  })
+
+  it('e18 are not said to be readable by the server where they are sealed to a vault that was lost', async () => {
+    const { keeper } = await withVault('ada')
+    await writes(keeper)
+    const account = accounts.all.get('ada')
+    if (account) accounts.all.set('ada', { ...account, password: 'the old one', vault: null })
+    const { keeper: later } = await withVault('ada')
+    await later.ownBeams([BEAM])
+    expect(await later.howKept()).toEqual({ [BEAM]: 'not-in-vault' })
+  })
 
   it('e18 are written again only where they, or who is to have them, have changed', async () => {
     const [{ keeper }] = [await withVault('ada'), await withVault('bob')]
@@ -764,7 +792,7 @@ describe('the keys of a saved beam', () => {
         { [BEAM]: 'sealed' },
       ])
       await ada.ownBeams([BEAM])
-      expect([await ada.read(BEAM, false), await ada.howKept()]).toEqual([null, { [BEAM]: 'readable' }])
+      expect([await ada.read(BEAM, false), await ada.howKept()]).toEqual([null, { [BEAM]: 'not-in-vault' }])
     })
 
     it('e18 are not taken by who has saved the beam', async () => {

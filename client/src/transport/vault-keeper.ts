@@ -309,8 +309,8 @@ export class VaultKeeper implements OwnVault {
   }
 
   /**
-   * Returns how the keys of this person's saved beams are kept: readable by the server, sealed to vaults, or sealed since the server
-   * could read them. A beam of which nothing is kept is not among them.
+   * Returns how the keys of this person's saved beams are kept: readable by the server, sealed to vaults, sealed since the server could
+   * read them, or sealed so that the vault does not open them. A beam of which nothing is kept is not among them.
    */
   async howKept(): Promise<Readonly<Record<BeamId, HowKept>>> {
     await this.#entered
@@ -320,7 +320,7 @@ export class VaultKeeper implements OwnVault {
       // The server's word that they are sealed counts nothing, and neither does what it has sealed itself.
       const isOwn = this.#own.has(beam_id)
       const opened = isOwn ? await this.#vault?.openOwn(keys) : await this.#vault?.open(keys)
-      if (!opened) return isOwn && this.#vault ? ([beam_id, 'readable'] as const) : null
+      if (!opened) return isOwn && this.#vault ? ([beam_id, 'not-in-vault'] as const) : null
       return [beam_id, opened.isDeposited ? 'sealed-since' : 'sealed'] as const
     })
     return Object.fromEntries((await Promise.all(told)).filter((one) => one !== null))
@@ -339,7 +339,7 @@ export class VaultKeeper implements OwnVault {
     const sealed = vault && (await this.#keysOf(beam))
     if (!sealed) return null
     const entry = await vault.openOwn(sealed)
-    if (entry) return { is: 'own', entry }
+    if (entry) return { is: 'own', entry, vault: vault.publicKey }
     if (isMine || this.#own.has(beam)) return null
     const keys = await vault.open(sealed)
     return keys && { is: 'handed', keys }
@@ -398,7 +398,9 @@ export class VaultKeeper implements OwnVault {
   async #seal(vault: Vault, beam: BeamId, there: BeamVault, merged: Merging): Promise<KeysWent> {
     this.#own = new Set([...this.#own, beam])
     const before = there.keys && (await vault.openOwn(there.keys))
-    const sealing = await merged(before)
+    // A later version of the client may have sealed it.
+    if (!before && there.keys?.from === vault.publicKey) return { go: 'nowhere' }
+    const sealing = await merged(before, vault.publicKey)
     if (sealing.is !== 'state') return { go: sealing.is === 'exposed' ? 'exposed' : 'nowhere' }
     const { state } = sealing
     const trusted = this.#trusted.get(beam) ?? []
@@ -407,7 +409,7 @@ export class VaultKeeper implements OwnVault {
     const change = await sealedToVaults(state, { vault, username, there, before, trusted })
     if (change) await this.server.writeKeys(beam, change)
     if (this.#trusted.get(beam) === trusted) this.#trusted.delete(beam)
-    return { go: 'into-vaults', tag: state.tag }
+    return { go: 'into-vaults', vault: vault.publicKey, tag: state.tag }
   }
 
   async #write(

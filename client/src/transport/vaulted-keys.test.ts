@@ -36,9 +36,9 @@ interface OwnDevice {
 }
 
 /** A device of an account. @param link the secret of the link that it came by */
-async function device(name = 'ada', link: string | null = null): Promise<OwnDevice> {
+async function device(name = 'ada', link: string | null = null, kept = keptKeys()): Promise<OwnDevice> {
   const vault = new VaultKeeper(accounts.as(name), keptHere(), quick)
-  const secrets = new Secrets(keptKeys(), bank, vault)
+  const secrets = new Secrets(kept, bank, vault)
   const device = { vault, secrets }
   await logsIn(device, name)
   await secrets.enter(BEAM, link)
@@ -142,6 +142,63 @@ describe('a beam that was saved before its owner had a vault', () => {
     },
   )
 
+  it.each(['at once', 'one after the other fails'])(
+    'e18 gets keys that all devices of its owner have, where two of them replace those of before %s',
+    async (when) => {
+      const laptop = await maker()
+      const phone = await device()
+      await phone.secrets.withdraw(BEAM)
+      await makesVault(phone)
+      await logsIn(laptop)
+      for (const own of [laptop, phone]) await own.vault.ownBeams([BEAM])
+      const { writeKeys } = laptop.vault.server
+      if (when === 'at once')
+        await Promise.all([laptop, phone].map(({ secrets }) => secrets.rekeySaved(BEAM)))
+      else {
+        const fails = async () => Promise.reject(new Error('no room'))
+        Object.assign(laptop.vault.server, { writeKeys: fails })
+        await expect(laptop.secrets.rekeySaved(BEAM)).rejects.toThrow()
+        await phone.secrets.rekeySaved(BEAM)
+        Object.assign(laptop.vault.server, { writeKeys })
+      }
+      const sealed = await Promise.all([laptop, phone].map(seals))
+      for (const own of [laptop, phone]) expect(await deposits(own)).toBe('into-vaults')
+      const tablet = await device()
+      await tablet.secrets.withdraw(BEAM)
+      for (const text of sealed)
+        expect((await tablet.secrets.open(BEAM, 'share_clipboard', text)).is).toBe('open')
+      const [one, other] = await Promise.all([laptop, phone].map(seals))
+      expect(one?.slice(0, 17)).toBe(other?.slice(0, 17))
+    },
+  )
+
+  it.each(['has kept what it was about to do', 'could not keep even that'])(
+    'e18 gets new keys also where the page that deposited those of before was left without an answer, and %s',
+    async (which) => {
+      const kept = keptKeys()
+      const vault = new VaultKeeper(accounts.as('ada'), keptHere(), quick)
+      const lost = async (...keys: Parameters<Deposits['write']>) => {
+        await bank.write(...keys)
+        throw new Error('no answer')
+      }
+      const before = new Secrets({ ...kept }, { ...bank, write: lost }, vault)
+      await vault.enterVault('ada', false)
+      await before.make(BEAM)
+      if (which === 'could not keep even that') Object.assign(before.kept, { write: async () => {} })
+      await before.stored(BEAM, true)
+      await expect(before.deposit(BEAM)).rejects.toThrow('no answer')
+      // A server that shows the deposit no more still has it.
+      const read = which === 'could not keep even that' ? bank.read : async () => null
+      const laptop = { vault, secrets: new Secrets(kept, { ...bank, read }, vault) }
+      await makesVault(laptop)
+      await laptop.secrets.enter(BEAM, null)
+      await laptop.secrets.stored(BEAM, true)
+      expect(await deposits(laptop)).toBe('into-vaults')
+      expect([given.length, await isReadByServer(laptop)]).toEqual([1, false])
+      expect(await laptop.vault.howKept()).toEqual({ [BEAM]: 'sealed-since' })
+    },
+  )
+
   it('e18 tells whoever is handed the new keys that they are for vaults, before the server has them', async () => {
     const laptop = await maker()
     const guest = await device('bob')
@@ -175,6 +232,21 @@ describe('a beam whose keys are in the vault of its owner', () => {
     const phone = await device()
     await phone.secrets.withdraw(BEAM)
     expect(await linkOf(phone)).toBe(await linkOf(laptop))
+  })
+
+  it('e18 is opened from the list of its owner also where an earlier page has waited with a link of before', async () => {
+    const laptop = await vaulted()
+    const [kept, old] = [keptKeys(), await linkOf(laptop)]
+    await device('ada', old, kept)
+    await laptop.secrets.rekey(BEAM, [])
+    expect(await deposits(laptop)).toBe('into-vaults')
+    const [later, byLink] = [await device('ada', null, kept), await device('ada', old, kept)]
+    expect(await later.secrets.withdraw(BEAM)).toMatchObject({ isKeyed: false })
+    for (const own of [later, byLink]) await own.vault.ownBeams([BEAM])
+    // A page that was opened by a link takes only what is of that link.
+    expect(await byLink.secrets.withdraw(BEAM)).toMatchObject({ isKeyed: false })
+    expect(await later.secrets.withdraw(BEAM)).toMatchObject({ isKeyed: true })
+    expect(await linkOf(later)).toBe(await linkOf(laptop))
   })
 
   it('e18 is sealed with the new key by an older device of its owner, which does not bring the old one back', async () => {

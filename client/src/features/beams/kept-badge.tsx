@@ -3,7 +3,7 @@ import Lock from 'lucide-react/icons/lock'
 import LockOpen from 'lucide-react/icons/lock-open'
 import { useStore } from 'zustand'
 import type { BeamId } from '../../protocol/bindings'
-import type { HowKept } from '../../protocol/vaults'
+import { type HowKept, isInVault } from '../../protocol/vaults'
 import { cx } from '../../ui/cx'
 import { Icon } from '../../ui/icon'
 import { useApp } from '../actions'
@@ -14,8 +14,8 @@ export function KeptBadge({ beam }: { beam: BeamId }) {
   const how = useStore(useApp().stores.vault, ({ kept }) => kept[beam])
   if (how === undefined) return null
   return (
-    <p className={cx(css.kept, how === 'readable' ? css.readable : css.sealed)}>
-      <Icon of={how === 'readable' ? LockOpen : Lock} size={14} />
+    <p className={cx(css.kept, isInVault(how) ? css.sealed : css.readable)}>
+      <Icon of={isInVault(how) ? Lock : LockOpen} size={14} />
       <span>{textOf(how)}</span>
     </p>
   )
@@ -23,6 +23,8 @@ export function KeptBadge({ beam }: { beam: BeamId }) {
 
 function textOf(how: HowKept): string {
   if (how === 'readable') return t`The server can read this beam's key`
+  if (how === 'not-in-vault')
+    return t`Your vault does not have the key of this beam. Open the beam on a device that can read it.`
   if (how === 'sealed') return t`Readable only by you and those you shared it with`
   return t`Readable only by you and those you shared it with, since you have a vault`
 }

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro'
 import { useStore } from 'zustand'
 import type { Beam } from '../../protocol/bindings'
+import { isInVault } from '../../protocol/vaults'
 import { Button } from '../../ui/button'
 import { useApp } from '../actions'
 import css from './share-dialog.module.css'
@@ -10,7 +11,7 @@ export function VaultOf({ beam, username }: { beam: Beam; username: string }) {
   const { stores, actions } = useApp()
   const how = useStore(stores.vault, ({ kept }) => kept[beam.beam_id])
   const person = useStore(stores.vault, ({ people }) => people.find((one) => one.username === username))
-  if (how === undefined || how === 'readable' || !person) return null
+  if (!isInVault(how) || !person) return null
   const { fingerprint } = person
   if (fingerprint === null)
     return <p className={css.vault}>{t`No vault yet: this person cannot open the beam without its link`}</p>
