@@ -161,13 +161,13 @@ export class VaultKeeper implements OwnVault {
     const isFirst = this.#isNew
     this.#isNew = false
     if (stored === null && isFirst && this.#isStretched === false) return this.#forget()
-    // Else what is kept is another person's, who was logged in before.
-    if (isFirst && !vault) await this.#keep(() => this.kept.remove())
     this.#exists = vault !== null || isThere(stored, isKnown)
     // What the server does not tell of is here already.
     if (stored) await this.#open(vault)
     else this.#vault = vault
     if (stored === null || (stored && vault)) await this.#forgetOpener()
+    // What the login has not opened is another person's, who was logged in before.
+    if (isFirst && !vault) await this.#keep(() => this.kept.remove())
   }
 
   /** The account has no vault. */
