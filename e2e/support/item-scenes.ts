@@ -81,7 +81,9 @@ export const ITEM_SCENES: readonly Scene[] = [
       const { looker, folder } = stage
       const bob = await joinedByAnother(stage)
       await bob.sharesFiles(await folder.file('film.mkv', 150 * MB), await folder.file('index.bin', 90 * MB))
-      await looker.page.getByRole('button', { name: 'Receive all' }).first().click()
+      // On a phone a sheet comes over the card, which has the same button.
+      const offer = stage.phone ? looker.page.getByRole('dialog') : looker.page
+      await offer.getByRole('button', { name: 'Receive all' }).first().click()
       await expect(looker.page.getByText(/of 240 MB/).first()).toBeVisible()
       const pause = looker.page.getByRole('button', {
         name: stage.phone ? 'Pause' : 'Pause all',
