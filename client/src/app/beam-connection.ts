@@ -29,18 +29,18 @@ import { openSignalSocket } from '../transport/signal-socket'
 import { AccessNews } from './access-news'
 import { AddressedItems } from './addressed-items'
 import { type BeamChannel, ClearChannel } from './beam-channel'
+import { moveEntries } from './beam-entries'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
 import {
+  followTrust,
   learnIn,
   learnShutOut,
   learnTrust,
   learnUnverified,
   learnWelcome,
   loadTrust,
-  moveTrust,
 } from './beam-trust'
 import { ClearCopies, loadClearCopies } from './clear-copies'
-import { moveClearCopies } from './clear-copies-storage'
 import type { PageContext } from './context'
 import { DeviceLinks } from './device-links'
 import { deviceToken } from './device-tokens'
@@ -143,8 +143,8 @@ export class BeamConnection {
 
   /** Follows the beam to its new id. Items stay; the server sends a new device list. */
   move(beamId: BeamId, beamKey: BeamKey | null, isMine: boolean): void {
-    moveTrust(this.#context.stores, this.#beamId, beamId)
-    moveClearCopies(this.#beamId, beamId)
+    moveEntries(this.#beamId, beamId)
+    followTrust(this.#context.stores, beamId)
     this.#beamId = beamId
     this.#access.lost()
     this.devices.cut()

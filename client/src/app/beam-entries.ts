@@ -9,7 +9,7 @@ import { browserStorage } from '../stores/site-storage'
 /** As long as the keys of the beam are kept. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 
-export class BeamEntries {
+class BeamEntries {
   readonly #entries: string
   /**
    * When this browser was in a beam last, in milliseconds since the Unix epoch; only of those that have entries. In the entries it would
@@ -84,4 +84,31 @@ export class BeamEntries {
   #key(beam: BeamId, key: string): string {
     return `${this.#entries}${beam}:${key}`
   }
+}
+
+/** What people have compared (E8), by the ids of the devices. */
+export const comparedDevices = new BeamEntries('trust')
+/** The devices to which a person has chosen to send in clear text (E12). */
+export const clearChoices = new BeamEntries('clear-copies')
+/**
+ * The copies in clear text that a device has made and that are still there, by its id. The tabs of a browser are different devices, and
+ * none is given what another one has sent to one device.
+ */
+export const clearCopies = new BeamEntries('made-copies')
+
+const ALL = [comparedDevices, clearChoices, clearCopies]
+
+/** The beam has another id (H28). */
+export function moveEntries(from: BeamId, to: BeamId): void {
+  for (const entries of ALL) entries.move(from, to)
+}
+
+/** The beam has ended. */
+export function forgetEntries(beam: BeamId): void {
+  for (const entries of ALL) entries.forget(beam)
+}
+
+/** Forgets the beams in which this browser has not been for a month. */
+export function sweepEntries(now: number): void {
+  for (const entries of ALL) entries.sweep(now)
 }

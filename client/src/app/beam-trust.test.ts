@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamDetails, DeviceId, User } from '../protocol/bindings'
 import { createStores, type Stores } from '../stores/stores'
 import type { Trust } from '../stores/trust'
+import { sweepEntries } from './beam-entries'
 import { createTrust, learnIn, learnShutOut, learnTrust, learnWelcome, loadTrust } from './beam-trust'
 import {
   beam,
@@ -19,7 +20,6 @@ import {
   RENEWED,
   stores,
 } from './current-beam-stage'
-import { sweepTrust } from './trust-storage'
 
 const TABLET = '41234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 const UNVERIFIED: Trust = { signs: [1, 2, 3, 4], state: 'unverified', isIn: true }
@@ -151,11 +151,11 @@ describe('e8 what people have compared in a beam', () => {
     learnTrust(page, NEW, TABLET, UNVERIFIED)
     vi.setSystemTime(began + 20 * DAY_MS)
     learnWelcome(page, NEW, undefined)
-    sweepTrust(began + 29 * DAY_MS)
+    sweepEntries(began + 29 * DAY_MS)
     expect(Object.keys(shownLater())).toEqual([PHONE])
-    sweepTrust(began + 31 * DAY_MS)
+    sweepEntries(began + 31 * DAY_MS)
     expect([shownLater(), Object.keys(shownLater(NEW))]).toEqual([{}, [TABLET]])
-    sweepTrust(began + 51 * DAY_MS)
+    sweepEntries(began + 51 * DAY_MS)
     expect(localStorage.length).toBe(0)
   })
 

@@ -4,7 +4,7 @@ import type { BeamId, DeviceId, JoinPolicy } from '../protocol/bindings'
 import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
 import { isSameSigns, reduceTrust, type Trust, type TrustEvent } from '../stores/trust'
-import { keepTrust, moveStoredTrust, readTrust, removeTrust, storeTrust } from './trust-storage'
+import { keepTrust, readTrust, removeTrust, storeTrust } from './trust-storage'
 import type { WaysIn } from './ways-in'
 
 const ASKS_KEY = 'ask-before'
@@ -33,9 +33,8 @@ export function learnShutOut(stores: Watched, beam: BeamId, devices: readonly De
   for (const device of devices) removeTrust(beam, device)
 }
 
-/** The beam has another id (H28). */
-export function moveTrust(stores: Watched, from: BeamId, to: BeamId): void {
-  moveStoredTrust(from, to)
+/** The beam has another id (H28), to which what is stored of it was moved. */
+export function followTrust(stores: Watched, to: BeamId): void {
   // Another tab may have moved it before, and have learnt more.
   tell(stores, { type: 'loaded', devices: { ...readTrust(to), ...stores.trust.getState().devices } })
 }

@@ -3,8 +3,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DeviceId } from '../protocol/bindings'
 import { createStores, type Stores } from '../stores/stores'
+import { sweepEntries } from './beam-entries'
 import { createClearCopiesChoice, loadClearCopies } from './clear-copies'
-import { readMade, storeMade, sweepClearCopies } from './clear-copies-storage'
+import { readMade, storeMade } from './clear-copies-storage'
 import {
   beam,
   begins,
@@ -81,9 +82,9 @@ describe('e12 what is stored of a beam', () => {
     const began = Date.now()
     vi.setSystemTime(began + 20 * DAY_MS)
     opensTab()
-    sweepClearCopies(began + 49 * DAY_MS)
+    sweepEntries(began + 49 * DAY_MS)
     expect(readMade(OLD, ME)).toEqual([ITEM])
-    sweepClearCopies(began + 51 * DAY_MS)
+    sweepEntries(began + 51 * DAY_MS)
     expect(Object.keys(localStorage).filter((key) => key.includes('copies'))).toEqual([])
   })
 })

@@ -13,8 +13,8 @@ import type { LiveBeamStatus } from '../transport/live-beam-status'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { notConnected } from './access-news'
 import { BeamConnection } from './beam-connection'
+import { forgetEntries, moveEntries } from './beam-entries'
 import { createClearCopiesChoice } from './clear-copies'
-import { forgetClearCopies, moveClearCopies } from './clear-copies-storage'
 import type { ItemChannel, PageContext } from './context'
 import { moveDeviceToken } from './device-tokens'
 import { isSeen } from './page-life'
@@ -22,7 +22,6 @@ import { PatientStatus } from './patient-status'
 import { findRenewed } from './renewed-beam'
 import { isInsecure, isSealing } from './sealing-choice'
 import { clearSessionOf, saveSession, updateSession } from './session-storage'
-import { forgetTrust, moveStoredTrust } from './trust-storage'
 
 /** What a link says of the keys of its beam. */
 export type LinkSecret = Pick<BeamSession, 'invite' | 'isSealed'>
@@ -114,8 +113,7 @@ export class CurrentBeam {
 
   /** A beam has ended. */
   #forget(beam: BeamId): void {
-    forgetTrust(beam)
-    forgetClearCopies(beam)
+    forgetEntries(beam)
     void this.#secrets.forget(beam).catch(() => {})
   }
 
@@ -175,8 +173,7 @@ export class CurrentBeam {
   renewed(old: BeamId, { beam_id, beam_name }: Beam, isMine: boolean): void {
     const session = this.#session()
     if (session?.beamId !== old) {
-      moveStoredTrust(old, beam_id)
-      moveClearCopies(old, beam_id)
+      moveEntries(old, beam_id)
       // The new link is to open what is saved too.
       const moved = async () => {
         await this.#secrets.moved(old, beam_id, true)

@@ -9,11 +9,11 @@ import { readSite } from '../transport/http'
 import { openSecrets } from '../transport/secrets-door'
 import { createAccount } from './account'
 import { createArrivals, tellArrivals } from './arrivals'
+import { sweepEntries } from './beam-entries'
 import { notesFor } from './beam-notes'
 import { createTrust } from './beam-trust'
 import { begin } from './begin'
 import { keepCanvas } from './canvas-storage'
-import { sweepClearCopies } from './clear-copies-storage'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
 import { createCopying } from './copying'
@@ -48,7 +48,6 @@ import { spareConnections } from './sparing'
 import { createToastActions } from './toast-actions'
 import { createToaster } from './toaster'
 import { startTransfers } from './transfer-news'
-import { sweepTrust } from './trust-storage'
 import { createUnfinished } from './unfinished'
 import { keepUnsentItems } from './unsent-items'
 import { UploadNews } from './upload-news'
@@ -129,8 +128,7 @@ function keepInBrowser(stores: AppValue['stores']): void {
   keepRecentBeams(stores)
   keepSearch(stores)
   keepSentFiles(stores)
-  sweepTrust(Date.now())
-  sweepClearCopies(Date.now())
+  sweepEntries(Date.now())
 }
 
 /** The actions on the account, its saved beams, and the vault that may have their keys. */

@@ -3,10 +3,7 @@ import * as v from 'valibot'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { parseJson } from '../protocol/envelope'
 import type { Trust, TrustState } from '../stores/trust'
-import { BeamEntries } from './beam-entries'
-
-/** By the ids of the devices. */
-const entries = new BeamEntries('trust')
+import { comparedDevices } from './beam-entries'
 
 const sign = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(63))
 const storedSchema = v.object({
@@ -18,7 +15,7 @@ const storedSchema = v.object({
 /** Returns what is stored of a beam. */
 export function readTrust(beam: BeamId): TrustState['devices'] {
   const devices: Record<DeviceId, Trust> = {}
-  for (const [device, text] of entries.of(beam)) {
+  for (const [device, text] of comparedDevices.of(beam)) {
     const parsed = v.safeParse(storedSchema, parseJson(text))
     if (parsed.success) devices[device as DeviceId] = parsed.output
   }
@@ -28,29 +25,14 @@ export function readTrust(beam: BeamId): TrustState['devices'] {
 /** Stores what is known of a device that is in. One that still waited for a person is not verified for a later page. */
 export function storeTrust(beam: BeamId, device: DeviceId, trust: Trust): void {
   const state = trust.state === 'verified' ? 'verified' : 'unverified'
-  entries.set(beam, device, JSON.stringify({ ...trust, state }))
+  comparedDevices.set(beam, device, JSON.stringify({ ...trust, state }))
 }
 
 export function removeTrust(beam: BeamId, device: DeviceId): void {
-  entries.remove(beam, device)
+  comparedDevices.remove(beam, device)
 }
 
 /** This browser is in the beam: what is stored of it stays for another month. */
 export function keepTrust(beam: BeamId): void {
-  entries.keep(beam)
-}
-
-/** The beam has another id (H28). */
-export function moveStoredTrust(from: BeamId, to: BeamId): void {
-  entries.move(from, to)
-}
-
-/** The beam has ended. */
-export function forgetTrust(beam: BeamId): void {
-  entries.forget(beam)
-}
-
-/** Forgets the beams in which this browser has not been for a month. */
-export function sweepTrust(now: number): void {
-  entries.sweep(now)
+  comparedDevices.keep(beam)
 }
