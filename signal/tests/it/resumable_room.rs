@@ -78,9 +78,8 @@ async fn h45_a_beginning_that_nobody_waits_for_leaves_nothing() {
 #[tokio::test]
 async fn h45_what_is_still_to_come_counts_for_the_share_of_the_disk() {
     let disk = SmallDisk::mount();
-    let folder = tempfile::tempdir_in(disk.folder().parent().unwrap()).unwrap();
     // 51.2 MiB.
-    let server = TestServer::on(folder, &["--disk-share", "80"]).await;
+    let server = TestServer::on(disk.data(), &["--disk-share", "80"]).await;
     let beam = kept_beam(&server).await;
     let file = png(28 * MIB);
     let first = server.begun(beam, &file).await;
@@ -100,10 +99,11 @@ async fn h45_what_is_still_to_come_counts_for_the_share_of_the_disk() {
 
 #[tokio::test]
 async fn h45_it_counts_whole_for_another_disk_to_which_it_is_copied() {
-    let disk = SmallDisk::mount();
+    // How full this machine's disk is must not matter, so the pieces have a disk of their own.
+    let (pieces, disk) = (SmallDisk::mount(), SmallDisk::mount());
     let folder = disk.folder();
     let blobs = folder.to_str().unwrap();
-    let server = TestServer::with(&["--blobs", blobs, "--disk-share", "80"]).await;
+    let server = TestServer::on(pieces.data(), &["--blobs", blobs, "--disk-share", "80"]).await;
     let beam = kept_beam(&server).await;
     let file = png(28 * MIB);
     let path = server.begun(beam, &file).await;

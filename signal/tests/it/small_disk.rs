@@ -21,6 +21,11 @@ impl SmallDisk {
     pub fn folder(&self) -> PathBuf {
         self.folder.path().join("blobs")
     }
+
+    /// An empty folder on it for the data of a server.
+    pub fn data(&self) -> TempDir {
+        tempfile::tempdir_in(self.folder.path()).unwrap()
+    }
 }
 
 impl Drop for SmallDisk {
