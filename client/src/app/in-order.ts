@@ -1,24 +1,38 @@
 /** Runs asynchronous steps one after the other. A step returns what it does in the end, which is not done after `end`. */
 export class InOrder {
-  #last: Promise<void> = Promise.resolve()
+  /** Ends with the last step; null where none runs. It never fails. */
+  #last: Promise<void> | null = null
   #hasEnded = false
 
-  /** A step that fails leaves the next ones alone. */
+  /**
+   * Begins a step at once where none runs: what is asked of a worker is under way before the page draws anything. A step that fails leaves
+   * the next ones alone.
+   */
   run(step: () => Promise<() => unknown>): void {
-    this.#last = this.#runAfter(this.#last, step)
+    const before = this.#last
+    let ended = () => {}
+    const ran = new Promise<void>((resolve) => {
+      ended = resolve
+    })
+    // Before the step begins, which may add the next one.
+    this.#last = ran
+    void this.#runAfter(before, step).then(() => {
+      if (this.#last === ran) this.#last = null
+      ended()
+    })
   }
 
   /** Resolves when all steps until now are done. */
   get done(): Promise<void> {
-    return this.#last
+    return this.#last ?? Promise.resolve()
   }
 
   end(): void {
     this.#hasEnded = true
   }
 
-  async #runAfter(before: Promise<void>, step: () => Promise<() => unknown>): Promise<void> {
-    await before
+  async #runAfter(before: Promise<void> | null, step: () => Promise<() => unknown>): Promise<void> {
+    if (before !== null) await before
     if (this.#hasEnded) return
     try {
       const act = await step()
