@@ -152,24 +152,28 @@ test('r5_what_comes_from_the_bucket_goes_on_after_it_has_died_and_after_it_has_r
   expect(await bob.savedSha256(film)).toBe(film.sha256)
 })
 
-test(
-  'r5_a_download_from_a_bucket_that_dies_fails_and_is_whole_the_next_time',
-  long,
-  async ({ device, folder, bucket, store }) => {
-    const { film, link } = await restIsInTheBucket(device, folder)
-    const cleo = await device('Cleo', { own: 'chromium' })
-    await cleo.opens(link)
-    await cleo.has(film)
-    store.slowsTo(6 * MB)
-    const coming = cleo.page.waitForEvent('download')
-    const before = store.carried
-    await cleo.file(film).getByRole('link', { name: 'Save' }).click()
-    const download = await coming
-    await expect.poll(() => store.carried - before).toBeGreaterThan(film.size / 4)
-    await bucket.dies()
-    expect(await download.failure()).not.toBeNull()
-    store.slowsTo(Number.POSITIVE_INFINITY)
-    await bucket.up()
-    expect(await cleo.savedSha256(film)).toBe(film.sha256)
-  },
-)
+test.describe('in a beam in clear text, whose stored files the browser downloads by itself,', () => {
+  test.use({ clear: true })
+
+  test(
+    'r5_a_download_from_a_bucket_that_dies_fails_and_is_whole_the_next_time',
+    long,
+    async ({ device, folder, bucket, store }) => {
+      const { film, link } = await restIsInTheBucket(device, folder)
+      const cleo = await device('Cleo', { own: 'chromium' })
+      await cleo.opens(link)
+      await cleo.has(film)
+      store.slowsTo(6 * MB)
+      const coming = cleo.page.waitForEvent('download')
+      const before = store.carried
+      await cleo.file(film).getByRole('link', { name: 'Save' }).click()
+      const download = await coming
+      await expect.poll(() => store.carried - before).toBeGreaterThan(film.size / 4)
+      await bucket.dies()
+      expect(await download.failure()).not.toBeNull()
+      store.slowsTo(Number.POSITIVE_INFINITY)
+      await bucket.up()
+      expect(await cleo.savedSha256(film)).toBe(film.sha256)
+    },
+  )
+})
