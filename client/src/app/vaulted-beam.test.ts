@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Deposit } from '../crypto/deposit'
 import { Secrets } from '../transport/secrets'
-import { VaultKeeper } from '../transport/vault-keeper'
-import { Accounts, keptHere, quick } from '../transport/vault-stage'
+import { Accounts, type PageVault, pageVault } from '../transport/vault-stage'
 import { ADA, BEAM, BOB, EVE, ITEM, Page, Server } from './sealed-beam-stage'
 
 const NOWHERE = { read: async () => null, write: async () => {}, remove: async () => {} }
@@ -18,7 +17,7 @@ let bob: Page
 
 class OwnPage extends Page {
   constructor(
-    readonly vault: VaultKeeper,
+    readonly vault: PageVault,
     secrets: Secrets,
     invite: string | null,
   ) {
@@ -33,8 +32,8 @@ class OwnPage extends Page {
   }
 }
 
-function newDevice(): { vault: VaultKeeper; secrets: Secrets } {
-  const vault = new VaultKeeper(accounts.as('ada'), keptHere(), quick)
+function newDevice(): { vault: PageVault; secrets: Secrets } {
+  const vault = pageVault(accounts.as('ada'))
   const bank = {
     read: async () => given.at(-1) ?? null,
     write: async (_: unknown, keys: Deposit) => void given.push(keys),
@@ -42,12 +41,12 @@ function newDevice(): { vault: VaultKeeper; secrets: Secrets } {
   return { vault, secrets: new Secrets(NOWHERE, bank, vault) }
 }
 
-async function makesVault(vault: VaultKeeper): Promise<void> {
+async function makesVault(vault: PageVault): Promise<void> {
   await vault.beginVault()
   expect(await vault.createVault('the old one', 'correct horse')).toBe('done')
 }
 
-async function logsIn(vault: VaultKeeper): Promise<void> {
+async function logsIn(vault: PageVault): Promise<void> {
   const stretch = accounts.all.get('ada')?.vault?.stretch
   if (stretch) await vault.prove('correct horse', stretch).then(() => vault.keepOpener())
   await vault.enterVault('ada', false)

@@ -4,8 +4,7 @@ import { type Deposit, isSameKeys } from '../crypto/deposit'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { type Deposits, type KeptKeys, Secrets } from './secrets'
-import { VaultKeeper } from './vault-keeper'
-import { Accounts, BEAM, keptHere, quick } from './vault-stage'
+import { Accounts, BEAM, type PageVault, pageVault } from './vault-stage'
 
 const [LAPTOP, PHONE] = ['1', '2'].map(
   (first) => `${first}1234567-89ab-8cde-8f01-23456789abcd` as DeviceId,
@@ -31,13 +30,13 @@ function keptKeys(): KeptKeys {
 }
 
 interface OwnDevice {
-  readonly vault: VaultKeeper
+  readonly vault: PageVault
   readonly secrets: Secrets
 }
 
 /** A device of an account. @param link the secret of the link that it came by */
 async function device(name = 'ada', link: string | null = null, kept = keptKeys()): Promise<OwnDevice> {
-  const vault = new VaultKeeper(accounts.as(name), keptHere(), quick)
+  const vault = pageVault(accounts.as(name))
   const secrets = new Secrets(kept, bank, vault)
   const device = { vault, secrets }
   await logsIn(device, name)
@@ -176,7 +175,7 @@ describe('a beam that was saved before its owner had a vault', () => {
     'e18 gets new keys also where the page that deposited those of before was left without an answer, and %s',
     async (which) => {
       const kept = keptKeys()
-      const vault = new VaultKeeper(accounts.as('ada'), keptHere(), quick)
+      const vault = pageVault(accounts.as('ada'))
       const lost = async (...keys: Parameters<Deposits['write']>) => {
         await bank.write(...keys)
         throw new Error('no answer')
@@ -310,7 +309,7 @@ describe('a beam whose keys are in the vault of its owner', () => {
     const fresh = new Secrets(
       laptop.secrets.kept,
       bank,
-      new VaultKeeper(accounts.as('ada'), keptHere(), quick),
+      pageVault(accounts.as('ada')),
     )
     await fresh.enter(BEAM, null)
     await expect(fresh.deposit(BEAM)).rejects.toThrow('It is not known')

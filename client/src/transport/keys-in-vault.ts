@@ -1,0 +1,169 @@
+/** The keys of the saved beams of the person who is logged in, as they lie in their vault (E18). */
+import { fingerprintOf, type Vault } from '../crypto/vault'
+import type { BeamId, BeamVault, SealedKeys } from '../protocol/bindings'
+import type { HowKept, PersonKeys } from '../protocol/vaults'
+import { hasNothing } from './key-deposits'
+import { type KeysWent, type KnownPlace, type OwnVault, placeWithoutVault, type Vaulted } from './own-vault'
+import { sealedToVaults } from './sealing-to-vaults'
+import { Refused, type VaultServer } from './vault-calls'
+import type { VaultKeeper } from './vault-keeper'
+
+/** So often keys are sealed again that other devices have changed meanwhile. */
+const MOST_TRIES = 3
+const CONFLICT = 409
+
+type Person = BeamVault['people'][number]
+type Merging = Parameters<OwnVault['write']>[2]
+
+export class KeysInVault implements OwnVault {
+  /** The beams that are this person's own, as the page lists them. */
+  #own: ReadonlySet<BeamId> = new Set()
+  /** The public keys of the people whom this page lets open a beam. */
+  readonly #trusted = new Map<BeamId, readonly string[]>()
+
+  constructor(
+    readonly server: VaultServer,
+    readonly keeper: VaultKeeper,
+  ) {
+    keeper.onLoginEnd(() => {
+      this.#own = new Set()
+      this.#trusted.clear()
+    })
+  }
+
+  /** Returns the other people with access to a beam of this person; nobody for a beam of others. @throws when the server refuses */
+  async peopleOf(beam: BeamId): Promise<readonly PersonKeys[]> {
+    const vault = await this.keeper.opened()
+    const there = await this.server.readKeys(beam)
+    const trusted = await peopleIn(vault, there)
+    const isOwn = vault ? isOwnOf(vault) : ({ username }: Person) => username === this.keeper.username
+    const others = there.people.filter((person) => !isOwn(person))
+    return Promise.all(
+      others.map(async ({ username, public_key }) => ({
+        username,
+        fingerprint: public_key === null ? null : await fingerprintOf(public_key),
+        hasKeys: public_key !== null && trusted.includes(public_key),
+      })),
+    )
+  }
+
+  /**
+   * The person at this device lets somebody open a beam: the next time its keys are written, they are sealed to that vault too. Does
+   * nothing, and resolves to false, where it has another fingerprint than the one that was shown.
+   */
+  async trust(beam: BeamId, username: string, fingerprint: string): Promise<boolean> {
+    const { people } = await this.server.readKeys(beam)
+    const key = people.find((person) => person.username === username)?.public_key
+    if (!key || (await fingerprintOf(key)) !== fingerprint) return false
+    this.#trusted.set(beam, [...(this.#trusted.get(beam) ?? []), key])
+    return true
+  }
+
+  /**
+   * The page lists these beams as the person's own. Of those the server cannot say that they are another account's, whose keys it could
+   * make up, or who has no vault.
+   */
+  async ownBeams(beams: readonly BeamId[]): Promise<void> {
+    this.#own = new Set([...this.#own, ...beams])
+  }
+
+  /**
+   * Returns how the keys of this person's saved beams are kept: readable by the server, sealed to vaults, sealed since the server could
+   * read them, or sealed so that the vault does not open them. A beam of which nothing is kept is not among them.
+   */
+  async howKept(): Promise<Readonly<Record<BeamId, HowKept>>> {
+    const vault = await this.keeper.opened()
+    const beams = await this.server.listKeys()
+    const told = beams.map(async ({ beam_id, keys }) => {
+      if (!keys) return [beam_id, 'readable'] as const
+      // The server's word that they are sealed counts nothing, and neither does what it has sealed itself.
+      const isOwn = this.#own.has(beam_id)
+      const opened = isOwn ? await vault?.openOwn(keys) : await vault?.open(keys)
+      if (!opened) return isOwn && vault ? ([beam_id, 'not-in-vault'] as const) : null
+      return [beam_id, opened.isDeposited ? 'sealed-since' : 'sealed'] as const
+    })
+    return Object.fromEntries((await Promise.all(told)).filter((one) => one !== null))
+  }
+
+  async isOpen(): Promise<boolean> {
+    return (await this.keeper.opened()) !== null
+  }
+
+  async isFor(beam: BeamId, isMine: boolean): Promise<boolean> {
+    return (isMine || this.#own.has(beam)) && (await this.isOpen())
+  }
+
+  async read(beam: BeamId, isMine: boolean): Promise<Vaulted | null> {
+    const vault = await this.keeper.opened()
+    const sealed = vault && (await this.#keysOf(beam))
+    if (!sealed) return null
+    const entry = await vault.openOwn(sealed)
+    if (entry) return { is: 'own', entry, vault: vault.publicKey }
+    if (isMine || this.#own.has(beam)) return null
+    const keys = await vault.open(sealed)
+    return keys && { is: 'handed', keys }
+  }
+
+  async #keysOf(beam: BeamId): Promise<SealedKeys | null> {
+    try {
+      return (await this.server.readKeys(beam)).keys
+    } catch (error) {
+      if (error instanceof Refused && hasNothing(error.status)) return null
+      throw error
+    }
+  }
+
+  async write(beam: BeamId, known: KnownPlace, merged: Merging): Promise<KeysWent> {
+    const vault = await this.keeper.opened()
+    if (vault) return this.#writeOpen(vault, beam, known, merged)
+    // Keys that have gone to the server as they are cannot be taken back.
+    if (this.keeper.hasVault === null) throw new Error('It is not known whether there is a vault.')
+    return this.keeper.hasVault ? { go: 'nowhere' } : placeWithoutVault(known)
+  }
+
+  async #writeOpen(vault: Vault, beam: BeamId, known: KnownPlace, merged: Merging): Promise<KeysWent> {
+    for (let tries = 1; ; tries += 1) {
+      const there = await this.server.readKeys(beam)
+      // Only the owner is told who is in it. What goes into the own vault nobody else can open, so that is believed.
+      if (there.people.length === 0) return this.#placeInOthers(beam, known, there)
+      try {
+        return await this.#seal(vault, beam, there, merged)
+      } catch (error) {
+        if (tries >= MOST_TRIES || !(error instanceof Refused && error.status === CONFLICT)) throw error
+      }
+    }
+  }
+
+  /** The server says that the beam is another person's. */
+  #placeInOthers(beam: BeamId, known: KnownPlace, { version }: BeamVault): KeysWent {
+    const isOwn = known.isMine || this.#own.has(beam)
+    return isOwn || version > 0 ? { go: 'nowhere' } : placeWithoutVault(known)
+  }
+
+  async #seal(vault: Vault, beam: BeamId, there: BeamVault, merged: Merging): Promise<KeysWent> {
+    this.#own = new Set([...this.#own, beam])
+    const before = there.keys && (await vault.openOwn(there.keys))
+    // A later version of the client may have sealed it.
+    if (!before && there.keys?.from === vault.publicKey) return { go: 'nowhere' }
+    const sealing = await merged(before, vault.publicKey)
+    if (sealing.is !== 'state') return { go: sealing.is === 'exposed' ? 'exposed' : 'nowhere' }
+    const { state } = sealing
+    const trusted = this.#trusted.get(beam) ?? []
+    // Another device may have changed the username.
+    const username = there.people.find(isOwnOf(vault))?.username ?? this.keeper.username ?? ''
+    const change = await sealedToVaults(state, { vault, username, there, before, trusted })
+    if (change) await this.server.writeKeys(beam, change)
+    if (this.#trusted.get(beam) === trusted) this.#trusted.delete(beam)
+    return { go: 'into-vaults', vault: vault.publicKey, tag: state.tag }
+  }
+}
+
+function isOwnOf({ publicKey }: Vault): (person: Person) => boolean {
+  return ({ public_key }) => public_key === publicKey
+}
+
+/** The public keys of those to whom the keys of a beam were handed, by this account alone: the server could name others. */
+async function peopleIn(vault: Vault | null, { keys }: BeamVault): Promise<readonly string[]> {
+  const entry = keys && (await vault?.openOwn(keys))
+  return entry?.people ?? []
+}
