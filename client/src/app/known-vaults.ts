@@ -20,6 +20,11 @@ export function rememberVault(username: string): void {
   browserStorage.setItem(KEY, JSON.stringify([...known(), keyOf(username)]))
 }
 
+/** Calls whoever listens when another page of this browser has learnt of a vault, or of one that is gone. */
+export function onKnownVaults(hear: () => void): void {
+  addEventListener('storage', ({ key }) => key === KEY && hear())
+}
+
 /** The account is gone, or was made anew: of the new one nothing is known. */
 export function forgetVault(username: string): void {
   browserStorage.setItem(KEY, JSON.stringify(known().filter((one) => one !== keyOf(username))))

@@ -17,7 +17,7 @@ const beam = (beam_id: BeamId) =>
   ({ beam_id, beam_name: 'Cabin', created_at: 0, link_access: 'none' }) as Beam
 
 vi.mock('../transport/account-calls', () => ({ readMe: async () => null }))
-vi.mock('../transport/beam-calls', () => ({ listBeams: async () => [beam(BEAM)] }))
+vi.mock('../transport/beam-calls', () => ({ listBeams: () => lists() }))
 
 const OPEN: VaultState = { is: 'open', fingerprint: '12345' }
 const bob: PersonKeys = { username: 'bob', fingerprint: '54321', hasKeys: false }
@@ -25,6 +25,7 @@ let kept: Record<BeamId, HowKept>
 let people: readonly PersonKeys[]
 let entered: VaultState
 let enter: () => Promise<VaultState>
+let lists: () => Promise<readonly Beam[]>
 const calls: string[] = []
 const owned: BeamId[] = []
 let went: Deposited['went']
@@ -53,6 +54,8 @@ const door = {
 
 let stores: Stores
 let vault: VaultActions
+/** Removes the listeners that this page added to the window. */
+let leaves: AbortController
 const rekeyed: BeamId[] = []
 const known = () => stores.vault.getState()
 
@@ -64,12 +67,22 @@ beforeEach(() => {
   people = [bob]
   entered = OPEN
   enter = async () => entered
+  lists = async () => [beam(BEAM)]
+  leaves = new AbortController()
+  const listen = window.addEventListener.bind(window)
+  vi.stubGlobal('addEventListener', (type: string, listener: EventListener) =>
+    listen(type, listener, { signal: leaves.signal }),
+  )
   stores = createStores()
   const rekey = (id: BeamId) => void rekeyed.push(id)
   vault = createVault({ stores, toaster: createToaster(stores.toasts), door, rekey })
 })
 
-afterEach(() => vi.useRealTimers())
+afterEach(() => {
+  leaves.abort()
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
 
 const logsIn = () => stores.account.setState({ status: 'authenticated', user: ada }, true)
 const opensSharing = () =>
@@ -130,6 +143,17 @@ it('e17 a vault is not tried again once its person has logged out', async () => 
   stores.account.setState({ status: 'anonymous' }, true)
   await vi.runAllTimersAsync()
   expect([known().own, vi.mocked(enter).mock.calls.length]).toEqual([null, 1])
+})
+
+it('e17 a vault that another page of the browser has opened is open here too', async () => {
+  entered = { is: 'none' }
+  logsIn()
+  await vi.waitFor(() => expect(known().own).toEqual({ is: 'none' }))
+  entered = OPEN
+  rememberVault('ada')
+  window.dispatchEvent(new StorageEvent('storage', { key: 'accounts with a vault' }))
+  await vi.waitFor(() => expect(known().own).toEqual(OPEN))
+  await vi.waitFor(() => expect(owned).toEqual([BEAM]))
 })
 
 it('e17 an account that was made anew, without a vault, is not remembered to have one', async () => {
@@ -229,6 +253,16 @@ it('e18 the person is told of own beams whose keys go nowhere when the vault is 
   logsIn()
   await vi.waitFor(() => expect(toasts()).toEqual(['bad']))
   expect(rekeyed).toEqual([])
+})
+
+it('e18 own beams are told once the vault is open, however often the server fails to list them', async () => {
+  vi.useFakeTimers()
+  lists = vi.fn(async () => [beam(BEAM)]).mockRejectedValueOnce(new Error('no answer'))
+  logsIn()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(owned).toEqual([])
+  await vi.advanceTimersToNextTimerAsync()
+  expect(owned).toEqual([BEAM])
 })
 
 it('e18 own beams are told before it is asked how their keys are kept', async () => {

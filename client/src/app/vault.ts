@@ -2,7 +2,7 @@
 import { t } from '@lingui/core/macro'
 import type { FormOutcome } from '../features/account-actions'
 import type { VaultActions } from '../features/vault-actions'
-import type { BeamId } from '../protocol/bindings'
+import type { Beam, BeamId } from '../protocol/bindings'
 import { isInVault, type VaultOutcome, type VaultState } from '../protocol/vaults'
 import type { AccountState } from '../stores/account'
 import type { BeamsState } from '../stores/beams'
@@ -12,9 +12,10 @@ import { readMe } from '../transport/account-calls'
 import type { SecretsDoor, VaultDoor } from '../transport/secrets-door'
 import { loadable } from '../ui/lazy-part'
 import { writeClipboard } from './clipboard'
-import { forgetVault, hasKnownVault, hasKnownVaults, rememberVault } from './known-vaults'
+import { forgetVault, hasKnownVault, hasKnownVaults, onKnownVaults, rememberVault } from './known-vaults'
 import { isSealing } from './sealing-choice'
 import type { Toaster } from './toaster'
+import { untilTold } from './until-told'
 
 const calls = loadable(() => import('../transport/beam-calls'))
 
@@ -107,10 +108,7 @@ async function handKeys(
 
 /** Opens the vault with each login. Returns what looks again whether it is open. */
 function keepOpen({ stores, door }: Context): () => Promise<void> {
-  const username = () => {
-    const account = stores.account.getState()
-    return account.status === 'authenticated' ? account.user.username : null
-  }
+  const username = () => usernameIn(stores.account.getState())
   let again: ReturnType<typeof setTimeout> | undefined
   const enter = async () => {
     clearTimeout(again)
@@ -123,11 +121,21 @@ function keepOpen({ stores, door }: Context): () => Promise<void> {
     stores.vault.setState({ own: shown(own) })
     if (own.is === 'unknown') again = setTimeout(() => void renewed().then(enter), AGAIN_MS)
   }
+  // The worker finds a vault that another page has made or opened, and is to know then which beams are own ones.
+  onKnownVaults(() => {
+    const name = username()
+    if (name !== null && hasKnownVault(name) && stores.vault.getState().own?.is !== 'open') void enter()
+  })
   followLogin(stores, {
     enter: () => void enter(),
     leave: () => void door.leaveVault().catch(() => {}),
   })
   return enter
+}
+
+/** Returns the username of who is logged in; null where that is not known. */
+function usernameIn(account: AccountState): string | null {
+  return account.status === 'authenticated' ? account.user.username : null
 }
 
 /** A browser that seals nothing has no use for a vault, and most accounts have none. */
@@ -217,13 +225,26 @@ function tellOwnBeams({ stores, door }: Context): void {
   look(stores.beams.getState())
 }
 
+/** The worker takes no keys from the vault before it is told which beams are own ones. Returns these; null where the vault is closed again. */
+function toldOwnBeams({ stores: { account, vault }, door }: Context): Promise<readonly Beam[] | null> {
+  const username = usernameIn(account.getState())
+  const isWanted = () =>
+    vault.getState().own?.is === 'open' && usernameIn(account.getState()) === username
+  return untilTold(async () => {
+    const mine = await (await calls()).listBeams()
+    if (isWanted()) await door.ownBeams(mine.map(({ beam_id }) => beam_id))
+    return mine
+  }, isWanted)
+}
+
 /**
  * The server has the keys of beams that were saved before there was a vault: they get new ones, and the deposit ends. Keys that an earlier
  * page has made for the vault, and that did not come there, come there now, and so do those that are in an earlier vault, where they are here.
  */
-async function moveDeposits({ door, toaster, rekey }: Context): Promise<void> {
-  const mine = await (await calls()).listBeams()
-  await door.ownBeams(mine.map(({ beam_id }) => beam_id))
+async function moveDeposits(context: Context): Promise<void> {
+  const mine = await toldOwnBeams(context)
+  if (!mine) return
+  const { door, toaster, rekey } = context
   const kept = await door.howKept()
   let isAnyStuck = false
   for (const { beam_id } of mine) {

@@ -26,7 +26,7 @@ class OwnPage extends Page {
 
   static async makes(): Promise<OwnPage> {
     const { vault, secrets } = newDevice()
-    await vault.enterVault('ada', false)
+    await entersVault(vault)
     const { invite } = await secrets.make(BEAM)
     return new OwnPage(vault, secrets, invite)
   }
@@ -49,13 +49,18 @@ async function makesVault(vault: PageVault): Promise<void> {
 async function logsIn(vault: PageVault): Promise<void> {
   const stretch = accounts.all.get('ada')?.vault?.stretch
   if (stretch) await vault.prove('correct horse', stretch).then(() => vault.keepOpener())
+  await entersVault(vault)
+}
+
+async function entersVault(vault: PageVault): Promise<void> {
   await vault.enterVault('ada', false)
+  await vault.ownBeams([])
 }
 
 /** A device of Ada's that is not in the beam, with its vault. */
 async function elsewhere(): Promise<ReturnType<typeof newDevice>> {
   const device = newDevice()
-  await device.vault.enterVault('ada', false)
+  await entersVault(device.vault)
   return device
 }
 
@@ -132,7 +137,7 @@ it('e18_new_keys_that_another_device_of_the_owner_has_made_come_to_everybody_in_
 
 it('e18_a_device_of_the_owner_that_came_by_the_link_looks_into_the_vault_when_it_joins', async () => {
   const phone = newDevice()
-  await phone.vault.enterVault('ada', false)
+  await entersVault(phone.vault)
   await makesVault(phone.vault)
   await phone.secrets.enter(BEAM, laptop.invite)
   const request = await phone.secrets.ask(BEAM)

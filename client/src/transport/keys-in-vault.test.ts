@@ -49,6 +49,7 @@ describe('the keys of a saved beam', () => {
   /** Another device of Ada's. */
   const elsewhere = async () => (await logsIn('ada', 'correct horse')).keeper
   const keysIn = async (keeper: PageVault) => {
+    await keeper.ownBeams([])
     const found = await keeper.read(BEAM, false)
     return found && (found.is === 'own' ? found.entry : found.keys).keys
   }
@@ -203,12 +204,27 @@ describe('the keys of a saved beam', () => {
 
     it('e18 are not those of an own beam, and do not say that the server cannot read it', async () => {
       const ada = await forged()
+      await ada.ownBeams([])
       expect([(await ada.read(BEAM, false))?.is, await ada.howKept()]).toEqual([
         'handed',
         { [BEAM]: 'sealed' },
       ])
       await ada.ownBeams([BEAM])
       expect([await ada.read(BEAM, false), await ada.howKept()]).toEqual([null, { [BEAM]: 'not-in-vault' }])
+    })
+
+    it('e18 are not taken from a page that has not listed its own beams yet', async () => {
+      const ada = await forged()
+      const reading = ada.read(BEAM, false)
+      await ada.ownBeams([BEAM])
+      expect(await reading).toBeNull()
+    })
+
+    it('e18 are not taken from a page whose login ends before it has listed its own beams', async () => {
+      const ada = await forged()
+      const reading = ada.read(BEAM, false)
+      await ada.leaveVault()
+      expect(await reading).toBeNull()
     })
 
     it('e18 are not taken by who has saved the beam', async () => {
@@ -239,10 +255,14 @@ describe('the keys of a saved beam', () => {
 
     it("e18 go nowhere as they are where the page lists the beam as the person's own", async () => {
       const keeper = await denied()
-      expect(await goes(keeper, OF_OTHERS)).toBe('to-server')
+      const early = goes(keeper, OF_OTHERS)
       await keeper.ownBeams([BEAM])
+      expect(await early).toBe('nowhere')
       expect(await goes(keeper, OF_OTHERS)).toBe('nowhere')
       expect([await keeper.isFor(BEAM, false), await keeper.isFor(OTHER, false)]).toEqual([true, false])
+      const others = await denied()
+      await others.ownBeams([OTHER])
+      expect(await goes(others, OF_OTHERS)).toBe('to-server')
     })
 
     it('e18 go nowhere as they are from a device that knows of a vault, whatever the server says', async () => {

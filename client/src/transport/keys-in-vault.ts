@@ -2,6 +2,7 @@
 import { fingerprintOf, type Vault } from '../crypto/vault'
 import type { BeamId, BeamVault, SealedKeys } from '../protocol/bindings'
 import type { HowKept, PersonKeys } from '../protocol/vaults'
+import { Gate } from './gate'
 import { hasNothing } from './key-deposits'
 import { type KeysWent, type KnownPlace, type OwnVault, placeWithoutVault, type Vaulted } from './own-vault'
 import { sealedToVaults } from './sealing-to-vaults'
@@ -16,8 +17,12 @@ type Person = BeamVault['people'][number]
 type Merging = Parameters<OwnVault['write']>[2]
 
 export class KeysInVault implements OwnVault {
-  /** The beams that are this person's own, as the page lists them. */
-  #own: ReadonlySet<BeamId> = new Set()
+  /** The beams that are this person's own, as the page lists them; null as long as it has not. */
+  #listed: ReadonlySet<BeamId> | null = null
+  /** Those that this device has found to be: it has sealed them itself, or opened what another device of the person has sealed. */
+  readonly #found = new Set<BeamId>()
+  /** Opens when the page lists them, and when the login ends. */
+  readonly #told = new Gate()
   /** The public keys of the people whom this page lets open a beam. */
   readonly #trusted = new Map<BeamId, readonly string[]>()
 
@@ -26,8 +31,10 @@ export class KeysInVault implements OwnVault {
     readonly keeper: VaultKeeper,
   ) {
     keeper.onLoginEnd(() => {
-      this.#own = new Set()
+      this.#listed = null
+      this.#found.clear()
       this.#trusted.clear()
+      this.#told.open()
     })
   }
 
@@ -64,7 +71,25 @@ export class KeysInVault implements OwnVault {
    * make up, or who has no vault.
    */
   async ownBeams(beams: readonly BeamId[]): Promise<void> {
-    this.#own = new Set([...this.#own, ...beams])
+    this.#listed = new Set([...(this.#listed ?? []), ...beams])
+    this.#told.open()
+  }
+
+  async foundOwn(beam: BeamId): Promise<void> {
+    this.#found.add(beam)
+  }
+
+  #isOwn(beam: BeamId, isMine = false): boolean {
+    return isMine || this.#found.has(beam) || (this.#listed?.has(beam) ?? false)
+  }
+
+  /** Returns the vault, once it is known whether the beam is the person's own: the server says whose it is as it likes. */
+  async #openedFor(beam: BeamId, isMine: boolean): Promise<Vault | null> {
+    for (;;) {
+      const vault = await this.keeper.opened()
+      if (!vault || this.#listed || this.#isOwn(beam, isMine)) return vault
+      await this.#told.wait()
+    }
   }
 
   /**
@@ -77,7 +102,7 @@ export class KeysInVault implements OwnVault {
     const told = beams.map(async ({ beam_id, keys }) => {
       if (!keys) return [beam_id, 'readable'] as const
       // The server's word that they are sealed counts nothing, and neither does what it has sealed itself.
-      const isOwn = this.#own.has(beam_id)
+      const isOwn = this.#isOwn(beam_id)
       const opened = isOwn ? await vault?.openOwn(keys) : await vault?.open(keys)
       if (!opened) return isOwn && vault ? ([beam_id, 'not-in-vault'] as const) : null
       return [beam_id, opened.isDeposited ? 'sealed-since' : 'sealed'] as const
@@ -90,16 +115,16 @@ export class KeysInVault implements OwnVault {
   }
 
   async isFor(beam: BeamId, isMine: boolean): Promise<boolean> {
-    return (isMine || this.#own.has(beam)) && (await this.isOpen())
+    return this.#isOwn(beam, isMine) && (await this.isOpen())
   }
 
   async read(beam: BeamId, isMine: boolean): Promise<Vaulted | null> {
-    const vault = await this.keeper.opened()
+    const vault = await this.#openedFor(beam, isMine)
     const sealed = vault && (await this.#keysOf(beam))
     if (!sealed) return null
     const entry = await vault.openOwn(sealed)
     if (entry) return { is: 'own', entry, vault: vault.publicKey }
-    if (isMine || this.#own.has(beam)) return null
+    if (this.#isOwn(beam, isMine)) return null
     const keys = await vault.open(sealed)
     return keys && { is: 'handed', keys }
   }
@@ -114,7 +139,7 @@ export class KeysInVault implements OwnVault {
   }
 
   async write(beam: BeamId, known: KnownPlace, merged: Merging): Promise<KeysWent> {
-    const vault = await this.keeper.opened()
+    const vault = await this.#openedFor(beam, known.isMine)
     if (vault) return this.#writeOpen(vault, beam, known, merged)
     // Keys that have gone to the server as they are cannot be taken back.
     if (this.keeper.hasVault === null) throw new Error('It is not known whether there is a vault.')
@@ -136,12 +161,11 @@ export class KeysInVault implements OwnVault {
 
   /** The server says that the beam is another person's. */
   #placeInOthers(beam: BeamId, known: KnownPlace, { version }: BeamVault): KeysWent {
-    const isOwn = known.isMine || this.#own.has(beam)
-    return isOwn || version > 0 ? { go: 'nowhere' } : placeWithoutVault(known)
+    return this.#isOwn(beam, known.isMine) || version > 0 ? { go: 'nowhere' } : placeWithoutVault(known)
   }
 
   async #seal(vault: Vault, beam: BeamId, there: BeamVault, merged: Merging): Promise<KeysWent> {
-    this.#own = new Set([...this.#own, beam])
+    this.#found.add(beam)
     const before = there.keys && (await vault.openOwn(there.keys))
     // A later version of the client may have sealed it.
     if (!before && there.keys?.from === vault.publicKey) return { go: 'nowhere' }

@@ -34,14 +34,14 @@ export type KnownPlace = Pick<SavedKeys, 'isVaulted' | 'isMine' | 'maySend'>
 /** The vault of the person at this device (E17). */
 export interface OwnVault {
   isOpen(): Promise<boolean>
-  /** These beams are the person's own. */
-  ownBeams(beams: readonly BeamId[]): Promise<void>
+  /** What lies in the vault shows that the beam is the person's own. */
+  foundOwn(beam: BeamId): Promise<void>
   /**
    * Whether the keys of a beam belong into the vault, whatever the server says of whose the beam is.
    * @param isMine whether the person here has saved it
    */
   isFor(beam: BeamId, isMine: boolean): Promise<boolean>
-  /** Returns the keys that are sealed to it; null where there are none. @throws when the server does not tell */
+  /** Returns the keys that are sealed to it, once the page has told which beams are own ones; null where there are none. @throws when the server does not tell */
   read(beam: BeamId, isMine: boolean): Promise<Vaulted | null>
   /**
    * Seals keys to those who are to have them.
@@ -57,7 +57,7 @@ export interface OwnVault {
 
 export const NO_VAULT: OwnVault = {
   isOpen: async () => false,
-  ownBeams: async () => {},
+  foundOwn: async () => {},
   isFor: async () => false,
   read: async () => null,
   write: async (_, known) => placeWithoutVault(known),

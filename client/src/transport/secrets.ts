@@ -204,7 +204,7 @@ export class Secrets {
       // A page that comes to an own beam without a link takes what its person has sealed, and not what an old link is of.
       if (await this.vault.isFor(beam, ring.saved.isMine)) ring.forgetEarlierLink()
       const isTaken = (await ring.withdrawOwn(vaulted.entry, vaulted.vault)) !== 'nothing'
-      if (isTaken) await this.vault.ownBeams([beam])
+      if (isTaken) await this.vault.foundOwn(beam)
       return isTaken
     }
     if (vaulted) return ring.withdrawHanded(vaulted.keys)

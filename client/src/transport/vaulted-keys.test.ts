@@ -48,6 +48,7 @@ async function logsIn({ vault }: OwnDevice, name = 'ada'): Promise<void> {
   const stretch = accounts.all.get(name)?.vault?.stretch
   if (stretch) await vault.prove('correct horse', stretch).then(() => vault.keepOpener())
   await vault.enterVault(name, false)
+  await vault.ownBeams([])
 }
 
 async function makesVault({ vault }: OwnDevice): Promise<void> {
