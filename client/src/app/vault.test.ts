@@ -8,7 +8,7 @@ import { createStores, type Stores } from '../stores/stores'
 import type { Deposited } from '../transport/secrets'
 import { hasKnownVault, rememberVault } from './known-vaults'
 import { createToaster } from './toaster'
-import { createVault } from './vault'
+import { createVault, endsTrust } from './vault'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const OTHER = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
@@ -47,6 +47,7 @@ const door = {
     calls.push('deposit')
     return { went } as Deposited
   },
+  distrust: async (_: BeamId, person: string) => void calls.push(`distrust ${person}`),
   prove: async () => '',
   keepOpener: async () => {},
   loggedInAsTyped: async () => {},
@@ -326,4 +327,14 @@ it('e18 keys are handed to nobody who has another vault than the one that was co
   await shares('00000')
   expect(calls).toEqual(['trust bob 00000'])
   expect(stores.toasts.getState().toasts.at(-1)?.text).toMatch(/Compare them again/)
+})
+
+it('e18 a person who is to lose a share can open no new keys of the beam, where the vault is open', async () => {
+  const ends = endsTrust({ stores, door })
+  await ends(BEAM, 'bob')
+  expect(calls).toEqual([])
+  stores.vault.setState({ own: OPEN })
+  await vi.waitFor(() => expect(owned).toEqual([BEAM]))
+  await ends(BEAM, 'bob')
+  expect(calls).toContain('distrust bob')
 })

@@ -80,6 +80,21 @@ export function createVault(context: Context): VaultActions {
   }
 }
 
+/** Returns what ends that a person can open a beam. It is to be done before the share ends: afterwards the server need not say whose key is whose. */
+export function endsTrust({
+  stores,
+  door,
+}: Pick<Context, 'stores'> & { readonly door: Pick<SecretsDoor, 'distrust'> }): (
+  beam: BeamId,
+  username: string,
+) => Promise<void> {
+  return async (beam, username) => {
+    if (stores.vault.getState().own?.is !== 'open') return
+    await renewed()
+    await door.distrust(beam, username)
+  }
+}
+
 /** How it went: `changed`, where the person has another vault than the one that was shown; `later`, once the beam has new keys. */
 type Handed = 'done' | 'later' | 'needless' | 'changed' | 'failed'
 
@@ -228,8 +243,7 @@ function tellOwnBeams({ stores, door }: Context): void {
 /** The worker takes no keys from the vault before it is told which beams are own ones. Returns these; null where the vault is closed again. */
 function toldOwnBeams({ stores: { account, vault }, door }: Context): Promise<readonly Beam[] | null> {
   const username = usernameIn(account.getState())
-  const isWanted = () =>
-    vault.getState().own?.is === 'open' && usernameIn(account.getState()) === username
+  const isWanted = () => vault.getState().own?.is === 'open' && usernameIn(account.getState()) === username
   return untilTold(async () => {
     const mine = await (await calls()).listBeams()
     if (isWanted()) await door.ownBeams(mine.map(({ beam_id }) => beam_id))

@@ -67,6 +67,11 @@ export class SavedKeys {
     return this.#inVault?.vault === vault ? this.#inVault.tag : null
   }
 
+  /** Returns how often keys of the beam were sealed to that vault, as far as this device has seen. */
+  writesIn(vault: string): number {
+    return this.#inVault?.vault === vault ? this.#inVault.writes : 0
+  }
+
   /** Returns the id of the key that the server may have and that this one replaced here, to go into vaults; null where it did not. */
   movedFrom(key: string): string | null {
     return this.#move?.to === key ? this.#move.from : null
@@ -96,7 +101,7 @@ export class SavedKeys {
     this.#isDeposited ||= isDeposited
     this.#isVaulted ||= isVaulted
     this.#isStored ||= isStored
-    this.#inVault ??= inVault ?? null
+    if (inVault) this.#inVault = this.#inVault ? later(this.#inVault, inVault) : inVault
     this.#move ??= move ?? null
     this.because(depositReason)
   }
@@ -127,7 +132,14 @@ export class SavedKeys {
   /** The keys lie in the person's vault. @param named what names the beam there; null where that is not sure */
   areInVault(named: VaultTag | null): void {
     this.#isVaulted = true
-    if (named && this.tagIn(named.vault) === null) this.#inVault = named
+    if (!named) return
+    if (this.tagIn(named.vault) === null) this.#inVault = named
+    this.wereSealed(named)
+  }
+
+  /** Keys were sealed to the vault so often. Counts where this device knows that they are of this beam. */
+  wereSealed(named: VaultTag): void {
+    if (this.#inVault) this.#inVault = later(this.#inVault, named)
   }
 
   /** The server has the keys as they are. */
@@ -150,4 +162,10 @@ export class SavedKeys {
   because(reason: DepositReason): void {
     this.#reason = laterReason(this.#reason, reason)
   }
+}
+
+/** Returns a beam in a vault, with what more the other one says of the same. */
+function later(one: VaultTag, other: VaultTag): VaultTag {
+  const isSame = one.vault === other.vault && one.tag === other.tag
+  return isSame ? { ...one, writes: Math.max(one.writes, other.writes) } : one
 }

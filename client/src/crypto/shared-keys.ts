@@ -66,6 +66,8 @@ export interface VaultTag {
   /** The public key of the vault. */
   readonly vault: string
   readonly tag: string
+  /** How often keys of the beam were sealed to it, as far as is known. */
+  readonly writes: number
 }
 
 /** The ids of a key that the server may have, and of the one that took its place on this device, to go into vaults (E18). */
@@ -74,7 +76,7 @@ export interface Move {
   readonly to: string
 }
 
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 /** A device's id is a UUID. What is none names no device. */
 const DEVICE_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const unverified = v.pipe(
@@ -109,7 +111,7 @@ const keptSchema = v.object({
   depositReason: v.optional(v.picklist(DEPOSIT_REASONS), 'none'),
   isStored: v.optional(v.boolean()),
   isExposed: v.optional(v.boolean()),
-  inVault: v.optional(v.object({ vault: v.string(), tag: v.string() })),
+  inVault: v.optional(v.object({ vault: v.string(), tag: v.string(), writes: v.optional(count, 0) })),
   move: v.optional(v.object({ from: v.string(), to: v.string() })),
 })
 

@@ -29,6 +29,7 @@ const STATE: OwnState = {
   removed: [],
   unverified: [],
   tag: 'tag',
+  writes: 0,
 }
 /** What a device knows whose person has saved the beam, and one that has its keys from a deposit. */
 const MINE = { isMine: true, maySend: true, isVaulted: false }
@@ -58,10 +59,10 @@ describe('the keys of a saved beam', () => {
   it('e18 are sealed to their owner, and open on another device', async () => {
     const { keeper } = await withVault('ada')
     const vault = accounts.all.get('ada')?.vault?.public_key
-    expect(await writes(keeper)).toEqual({ go: 'into-vaults', vault, tag: STATE.tag })
+    expect(await writes(keeper)).toEqual({ go: 'into-vaults', vault, tag: STATE.tag, writes: 1 })
     expect(await (await elsewhere()).read(BEAM, true)).toEqual({
       is: 'own',
-      entry: { ...STATE, people: [] },
+      entry: { ...STATE, writes: 1, people: [] },
       vault,
     })
     expect(await (await elsewhere()).howKept()).toEqual({ [BEAM]: 'sealed' })
@@ -181,6 +182,60 @@ describe('the keys of a saved beam', () => {
     expect((await ada.peopleOf(BEAM)).find(({ username }) => username === 'bob')?.hasKeys).toBe(false)
   })
 
+  describe('whose owner ends a share that the server goes on listing', () => {
+    /** Bob could open the beam until now. */
+    const ended = async () => {
+      const [{ keeper: ada }] = [await withVault('ada'), await withVault('bob')]
+      await trusts(ada, 'bob')
+      await writes(ada)
+      const before = accounts.beam
+      return { ada, before, sealed: await ada.distrust(BEAM, 'bob') }
+    }
+
+    it('e18 come to that person no more, from no device of the owner', async () => {
+      const { ada } = await ended()
+      expect(receivers()).toEqual(['ada'])
+      for (const own of [ada, await elsewhere()]) {
+        await writes(own, { ...STATE, keys: ['K', 'K2'] })
+        expect(receivers()).toEqual(['ada'])
+      }
+    })
+
+    it('e18 come to nobody whom the own vault named before that, and the server shows this again', async () => {
+      const { ada, before, sealed } = await ended()
+      for (const own of [ada, await elsewhere()]) {
+        accounts.beam = before
+        await writes(own, { ...STATE, keys: ['K', 'K2'], writes: sealed?.writes ?? 0 })
+        expect(receivers()).toEqual(['ada'])
+      }
+    })
+
+    it('e18 come to that person no more, where the server hides meanwhile what lies in the own vault', async () => {
+      const [{ keeper: ada }] = [await withVault('ada'), await withVault('bob')]
+      await trusts(ada, 'bob')
+      await writes(ada)
+      const { readKeys } = ada.server
+      ada.server.readKeys = async (beam) => ({ ...(await readKeys(beam)), keys: null })
+      await ada.distrust(BEAM, 'bob')
+      ada.server.readKeys = readKeys
+      await writes(ada, { ...STATE, keys: ['K', 'K2'] })
+      expect(receivers()).toEqual(['ada'])
+    })
+
+    it('e18 come to that person again once the owner hands them', async () => {
+      const { ada } = await ended()
+      await trusts(ada, 'bob')
+      await writes(ada)
+      expect(receivers()).toEqual(['ada', 'bob'])
+    })
+
+    it('e18 leave the share as it is where the server does not tell who has them', async () => {
+      const { ada } = await ended()
+      ada.server.readKeys = noAnswer
+      await expect(ada.distrust(BEAM, 'bob')).rejects.toThrow('no answer')
+    })
+  })
+
   describe('that the server has made', () => {
     const forged = async () => {
       const [{ keeper: ada }, server] = [await withVault('ada'), await Vault.make()]
@@ -215,7 +270,15 @@ describe('the keys of a saved beam', () => {
 
     it('e18 are not taken from a page that has not listed its own beams yet', async () => {
       const ada = await forged()
+      const asked: BeamId[] = []
+      const { readKeys } = ada.server
+      ada.server.readKeys = (beam) => {
+        asked.push(beam)
+        return readKeys(beam)
+      }
       const reading = ada.read(BEAM, false)
+      await ada.read(OTHER, true)
+      expect(asked).toEqual([OTHER])
       await ada.ownBeams([BEAM])
       expect(await reading).toBeNull()
     })
@@ -250,7 +313,9 @@ describe('the keys of a saved beam', () => {
       ['has saved it', MINE],
       ['found them in vaults', { isMine: false, maySend: true, isVaulted: true }],
     ])('e18 go nowhere as they are from a device that %s, whatever the server says', async (_, known) => {
-      expect(await goes(await denied(), known)).toBe('nowhere')
+      const keeper = await denied()
+      await keeper.ownBeams([])
+      expect(await goes(keeper, known)).toBe('nowhere')
     })
 
     it("e18 go nowhere as they are where the page lists the beam as the person's own", async () => {
@@ -260,9 +325,12 @@ describe('the keys of a saved beam', () => {
       expect(await early).toBe('nowhere')
       expect(await goes(keeper, OF_OTHERS)).toBe('nowhere')
       expect([await keeper.isFor(BEAM, false), await keeper.isFor(OTHER, false)]).toEqual([true, false])
-      const others = await denied()
-      await others.ownBeams([OTHER])
-      expect(await goes(others, OF_OTHERS)).toBe('to-server')
+    })
+
+    it("e18 go to the server where the page does not list the beam as the person's own", async () => {
+      const keeper = await denied()
+      await keeper.ownBeams([OTHER])
+      expect(await goes(keeper, OF_OTHERS)).toBe('to-server')
     })
 
     it('e18 go nowhere as they are from a device that knows of a vault, whatever the server says', async () => {

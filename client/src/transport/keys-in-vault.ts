@@ -1,11 +1,12 @@
 /** The keys of the saved beams of the person who is logged in, as they lie in their vault (E18). */
-import { fingerprintOf, type Vault } from '../crypto/vault'
-import type { BeamId, BeamVault, SealedKeys } from '../protocol/bindings'
+import type { VaultTag } from '../crypto/shared-keys'
+import { fingerprintOf, type OwnState, type Vault } from '../crypto/vault'
+import type { BeamId, BeamVault } from '../protocol/bindings'
 import type { HowKept, PersonKeys } from '../protocol/vaults'
 import { Gate } from './gate'
 import { hasNothing } from './key-deposits'
 import { type KeysWent, type KnownPlace, type OwnVault, placeWithoutVault, type Vaulted } from './own-vault'
-import { sealedToVaults } from './sealing-to-vaults'
+import { type Sealing, sealedToVaults } from './sealing-to-vaults'
 import { Refused, type VaultServer } from './vault-calls'
 import type { VaultKeeper } from './vault-keeper'
 
@@ -25,6 +26,8 @@ export class KeysInVault implements OwnVault {
   readonly #told = new Gate()
   /** The public keys of the people whom this page lets open a beam. */
   readonly #trusted = new Map<BeamId, readonly string[]>()
+  /** Those of the people whom it lets open one no more. */
+  readonly #distrusted = new Map<BeamId, readonly string[]>()
 
   constructor(
     readonly server: VaultServer,
@@ -34,6 +37,7 @@ export class KeysInVault implements OwnVault {
       this.#listed = null
       this.#found.clear()
       this.#trusted.clear()
+      this.#distrusted.clear()
       this.#told.open()
     })
   }
@@ -63,7 +67,25 @@ export class KeysInVault implements OwnVault {
     const key = people.find((person) => person.username === username)?.public_key
     if (!key || (await fingerprintOf(key)) !== fingerprint) return false
     this.#trusted.set(beam, [...(this.#trusted.get(beam) ?? []), key])
+    this.#distrusted.set(beam, without(this.#distrusted.get(beam), key))
     return true
+  }
+
+  async distrust(beam: BeamId, username: string): Promise<VaultTag | null> {
+    const vault = await this.keeper.opened()
+    return vault && untilWritten(() => this.#sealWithout(username, vault, beam))
+  }
+
+  /** What is sealed next is so without that person too: the server could show again what lay there before. */
+  async #sealWithout(username: string, vault: Vault, beam: BeamId): Promise<VaultTag | null> {
+    const there = await this.#readKeys(beam)
+    const key = there?.people.find((person) => person.username === username)?.public_key
+    if (!there || !key) return null
+    this.#trusted.set(beam, without(this.#trusted.get(beam), key))
+    this.#distrusted.set(beam, [...(this.#distrusted.get(beam) ?? []), key])
+    const before = there.keys && (await vault.openOwn(there.keys))
+    if (!before?.people.includes(key)) return null
+    return this.#write(beam, before, { vault, there, before, people: without(before.people, key) })
   }
 
   /**
@@ -120,7 +142,7 @@ export class KeysInVault implements OwnVault {
 
   async read(beam: BeamId, isMine: boolean): Promise<Vaulted | null> {
     const vault = await this.#openedFor(beam, isMine)
-    const sealed = vault && (await this.#keysOf(beam))
+    const sealed = vault && (await this.#readKeys(beam))?.keys
     if (!sealed) return null
     const entry = await vault.openOwn(sealed)
     if (entry) return { is: 'own', entry, vault: vault.publicKey }
@@ -129,9 +151,10 @@ export class KeysInVault implements OwnVault {
     return keys && { is: 'handed', keys }
   }
 
-  async #keysOf(beam: BeamId): Promise<SealedKeys | null> {
+  /** Returns null where there is nothing for this person. @throws when the server does not tell */
+  async #readKeys(beam: BeamId): Promise<BeamVault | null> {
     try {
-      return (await this.server.readKeys(beam)).keys
+      return await this.server.readKeys(beam)
     } catch (error) {
       if (error instanceof Refused && hasNothing(error.status)) return null
       throw error
@@ -146,17 +169,13 @@ export class KeysInVault implements OwnVault {
     return this.keeper.hasVault ? { go: 'nowhere' } : placeWithoutVault(known)
   }
 
-  async #writeOpen(vault: Vault, beam: BeamId, known: KnownPlace, merged: Merging): Promise<KeysWent> {
-    for (let tries = 1; ; tries += 1) {
+  #writeOpen(vault: Vault, beam: BeamId, known: KnownPlace, merged: Merging): Promise<KeysWent> {
+    return untilWritten(async () => {
       const there = await this.server.readKeys(beam)
       // Only the owner is told who is in it. What goes into the own vault nobody else can open, so that is believed.
       if (there.people.length === 0) return this.#placeInOthers(beam, known, there)
-      try {
-        return await this.#seal(vault, beam, there, merged)
-      } catch (error) {
-        if (tries >= MOST_TRIES || !(error instanceof Refused && error.status === CONFLICT)) throw error
-      }
-    }
+      return this.#seal(vault, beam, there, merged)
+    })
   }
 
   /** The server says that the beam is another person's. */
@@ -173,13 +192,38 @@ export class KeysInVault implements OwnVault {
     if (sealing.is !== 'state') return { go: sealing.is === 'exposed' ? 'exposed' : 'nowhere' }
     const { state } = sealing
     const trusted = this.#trusted.get(beam) ?? []
+    // Of an older entry than this device has seen, nobody counts: the shares of some of them may have ended since.
+    const handed = before && before.writes >= state.writes ? before.people : []
+    const distrusted = this.#distrusted.get(beam) ?? []
+    const people = [...handed, ...trusted].filter((key) => !distrusted.includes(key))
+    const sealed = await this.#write(beam, state, { vault, there, before, people })
+    if (this.#trusted.get(beam) === trusted) this.#trusted.delete(beam)
+    return { go: 'into-vaults', ...sealed }
+  }
+
+  async #write(beam: BeamId, state: OwnState, sealing: Omit<Sealing, 'username'>): Promise<VaultTag> {
+    const { vault, there } = sealing
     // Another device may have changed the username.
     const username = there.people.find(isOwnOf(vault))?.username ?? this.keeper.username ?? ''
-    const change = await sealedToVaults(state, { vault, username, there, before, trusted })
+    const { change, writes } = await sealedToVaults(state, { ...sealing, username })
     if (change) await this.server.writeKeys(beam, change)
-    if (this.#trusted.get(beam) === trusted) this.#trusted.delete(beam)
-    return { go: 'into-vaults', vault: vault.publicKey, tag: state.tag }
+    return { vault: vault.publicKey, tag: state.tag, writes }
   }
+}
+
+/** Seals and writes again where another device has written meanwhile. */
+async function untilWritten<Written>(write: () => Promise<Written>): Promise<Written> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await write()
+    } catch (error) {
+      if (tries >= MOST_TRIES || !(error instanceof Refused && error.status === CONFLICT)) throw error
+    }
+  }
+}
+
+function without(keys: readonly string[] = [], key: string): readonly string[] {
+  return keys.filter((one) => one !== key)
 }
 
 function isOwnOf({ publicKey }: Vault): (person: Person) => boolean {

@@ -53,6 +53,12 @@ export interface OwnVault {
     known: KnownPlace,
     merged: (there: OwnEntry | null, vault: string) => Promise<ForVault>,
   ): Promise<KeysWent>
+  /**
+   * Ends that a person can open a beam: keys are sealed to that vault no more, whoever the server says has access. Returns what lies there
+   * then; null where that person had none.
+   * @throws when the server does not take it
+   */
+  distrust(beam: BeamId, username: string): Promise<VaultTag | null>
 }
 
 export const NO_VAULT: OwnVault = {
@@ -61,6 +67,7 @@ export const NO_VAULT: OwnVault = {
   isFor: async () => false,
   read: async () => null,
   write: async (_, known) => placeWithoutVault(known),
+  distrust: async () => null,
 }
 
 /** Where keys go that go into no vault of the person here. Those that are in the vault of another one are given to nobody else. */

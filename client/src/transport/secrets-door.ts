@@ -63,6 +63,7 @@ const SECRETS_METHODS: Readonly<Record<SecretsMethod, true>> = {
   stored: true,
   deposit: true,
   depositSaved: true,
+  distrust: true,
   withdraw: true,
   sealKept: true,
   openKept: true,

@@ -160,7 +160,10 @@ export class Secrets {
     const { ring } = this.#beam(beam)
     if (!ring.shared) return { ...having(ring), went: 'nowhere' }
     const went = await this.vault.write(beam, ring.saved, (there, vault) => forVault(ring, there, vault))
-    if (went.go === 'into-vaults') ring.saved.areInVault({ vault: went.vault, tag: went.tag })
+    if (went.go === 'into-vaults') {
+      const { vault, tag, writes } = went
+      ring.saved.areInVault({ vault, tag, writes })
+    }
     const isNowhere = went.go === 'to-server' && !(await this.#depositHere(beam, ring))
     await this.#keep(beam, ring)
     return { ...having(ring), went: isNowhere ? 'nowhere' : went.go }
@@ -187,6 +190,18 @@ export class Secrets {
     await this.enter(beam, null)
     const having = await this.withdraw(beam)
     return having.isKeyed && having.deposits ? this.deposit(beam) : { ...having, went: 'nowhere' }
+  }
+
+  /**
+   * The person ends that somebody can open a saved beam of theirs, before its next keys are made. @throws when it may succeed later
+   */
+  async distrust(beam: BeamId, username: string): Promise<void> {
+    await this.enter(beam, null)
+    const { ring } = this.#beam(beam)
+    const sealed = await this.vault.distrust(beam, username)
+    if (!sealed) return
+    ring.saved.wereSealed(sealed)
+    await this.#keep(beam, ring)
   }
 
   /** Takes what was deposited with a saved beam, where there is any, or lies in the person's vault. @throws when the server does not tell */

@@ -275,6 +275,25 @@ describe('a beam whose keys are in the vault of its owner', () => {
       expect((await tablet.secrets.open(BEAM, 'share_clipboard', text)).is).toBe('open')
   })
 
+  it('e18 gives its new keys to nobody whose share its owner has ended, whatever the server lists and shows again', async () => {
+    const laptop = await vaulted()
+    const guest = await device('bob')
+    await makesVault(guest)
+    const [bob] = await laptop.vault.peopleOf(BEAM)
+    await laptop.vault.trust(BEAM, 'bob', bob?.fingerprint ?? '')
+    await laptop.secrets.depositSaved(BEAM)
+    const before = accounts.beam
+    expect(before.keys.map(({ username }) => username)).toEqual(['ada', 'bob'])
+    await laptop.secrets.distrust(BEAM, 'bob')
+    // A later page of the laptop, which has heard nothing of it but what is kept.
+    const later = await device('ada', null, laptop.secrets.kept)
+    for (const shown of [before, accounts.beam]) {
+      accounts.beam = shown
+      await later.secrets.rekeySaved(BEAM)
+      expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada'])
+    }
+  })
+
   it('e18 gives the server no key, whatever it says of who the owner is', async () => {
     const laptop = await vaulted()
     const phone = await device()
@@ -307,11 +326,7 @@ describe('a beam whose keys are in the vault of its owner', () => {
 
   it('e18 goes to nobody as it is from a device whose worker does not know yet who is logged in', async () => {
     const laptop = await vaulted()
-    const fresh = new Secrets(
-      laptop.secrets.kept,
-      bank,
-      pageVault(accounts.as('ada')),
-    )
+    const fresh = new Secrets(laptop.secrets.kept, bank, pageVault(accounts.as('ada')))
     await fresh.enter(BEAM, null)
     await expect(fresh.deposit(BEAM)).rejects.toThrow('It is not known')
     expect(given).toEqual([])
