@@ -87,6 +87,13 @@ describe('the start of a page', () => {
     expect(toasts()).toEqual([])
   })
 
+  it('continues without an answer, and asks again after a while', async () => {
+    await opens(AWAY)
+    server = LOGGED_IN
+    await passes(10_000)
+    expect(status()).toBe('authenticated')
+  })
+
   it('continues without an answer, and asks again when the network is back', async () => {
     await opens(AWAY)
     expect(stores.account.getState()).toEqual({ status: 'anonymous', isGuess: true })

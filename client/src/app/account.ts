@@ -16,6 +16,8 @@ import { AS_TYPED, type Passwords, WantsPassword } from './password-proof'
 import type { Toaster } from './toaster'
 
 const CHECK_EVERY_MS = 300_000
+/** So long after the first check got no answer, it is made again. */
+const GUESS_AGAIN_MS = 10_000
 /** Session storage key of the text that the next page of this tab shows. */
 const NEWS_KEY = 'news for the next page'
 
@@ -165,11 +167,12 @@ function keepChecking(
       if (user) enter(user)
       else expire()
     } catch (error) {
-      const isOver = error instanceof HttpError && error.status === 401
-      if (isOver) {
+      if (error instanceof HttpError && error.status === 401) {
         isGuess = false
-        expire()
-      } else if (account.getState().status === 'loading') guess()
+        return expire()
+      }
+      if (account.getState().status === 'loading') guess()
+      if (isGuess) setTimeout(() => void (isGuess && check()), GUESS_AGAIN_MS)
     }
   }
   const checkAgain = () => void ((isGuess || account.getState().status === 'authenticated') && check())

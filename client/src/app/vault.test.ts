@@ -58,6 +58,7 @@ let vault: VaultActions
 /** Removes the listeners that this page added to the window. */
 let leaves: AbortController
 const rekeyed: BeamId[] = []
+const opened = vi.fn()
 const known = () => stores.vault.getState()
 
 beforeEach(() => {
@@ -76,7 +77,8 @@ beforeEach(() => {
   )
   stores = createStores()
   const rekey = (id: BeamId) => void rekeyed.push(id)
-  vault = createVault({ stores, toaster: createToaster(stores.toasts), door, rekey })
+  opened.mockClear()
+  vault = createVault({ stores, toaster: createToaster(stores.toasts), door, rekey, opened })
 })
 
 afterEach(() => {
@@ -205,6 +207,17 @@ it('e18 the people of a beam are known while its Share dialog is open', async ()
   await vi.waitFor(() => expect(known().people).toEqual([bob]))
   stores.beams.setState((state) => reduceBeams(state, { type: 'sharingClosed' }), true)
   expect(known().people).toEqual([])
+})
+
+it('e18 the keys of the beam are looked for again once a vault is open that was not before', async () => {
+  entered = { is: 'locked', needsWords: true }
+  logsIn()
+  await vi.waitFor(() => expect(known().own).toEqual(entered))
+  expect(opened).not.toHaveBeenCalled()
+  entered = OPEN
+  door.recoverVault.mockResolvedValueOnce('done' as never)
+  await vault.recover('zoo', 'given', 'new')
+  expect(opened).toHaveBeenCalledOnce()
 })
 
 it('e18 own beams whose keys the server has get new ones with the vault, and those of others do not', async () => {

@@ -28,6 +28,8 @@ interface Context {
   readonly door: VaultDoor & Pick<SecretsDoor, 'depositSaved'>
   /** Gives a saved beam new keys, which go into vaults. */
   readonly rekey: (beam: BeamId) => void
+  /** The vault is open now that was not when the page may have looked in it. */
+  readonly opened: () => void
 }
 
 export function createVault(context: Context): VaultActions {
@@ -37,7 +39,9 @@ export function createVault(context: Context): VaultActions {
   followLists(context)
   // Not once, when the vault is made: a tab that is closed meanwhile has moved some of them.
   stores.vault.subscribe(({ own }, before) => {
-    if (own?.is === 'open' && before.own?.is !== 'open') void moveDeposits(context).catch(() => {})
+    if (own?.is !== 'open' || before.own?.is === 'open') return
+    if (before.own !== null) context.opened()
+    void moveDeposits(context).catch(() => {})
   })
 
   /** Sends a change of the vault. */

@@ -165,3 +165,55 @@ it('e18_a_beam_that_is_saved_with_a_vault_keeps_its_link', async () => {
   await isWritten(1)
   expect([laptop.invite, given, await laptop.vault.howKept()]).toEqual([before, [], { [BEAM]: 'sealed' }])
 })
+
+describe('a device without keys that comes to a saved beam in which nothing is shared and nobody is', () => {
+  let phone: ReturnType<typeof newDevice>
+  let page: Page
+  /** The page has asked for the keys once, and has heard what there is. */
+  const looksOnce = async () => {
+    server = new Server()
+    page = new Page(server, EVE, null, phone.secrets)
+    const withdraw = vi.spyOn(phone.secrets, 'withdraw')
+    server.lists(EVE)
+    void page.channel.saved(false)
+    await vi.waitFor(() => expect(withdraw.mock.settledResults[0]?.type).not.toBe('incomplete'))
+  }
+
+  beforeEach(async () => {
+    await makesVault(laptop.vault)
+    void laptop.channel.saved(true)
+    await isWritten(1)
+    phone = newDevice()
+  })
+  afterEach(() => page.channel.end())
+
+  it('e18_does_not_take_it_for_clear_as_long_as_it_is_not_known_whether_there_is_a_vault', async () => {
+    vi.spyOn(phone.vault.server, 'read').mockRejectedValueOnce(new Error('no answer'))
+    await entersVault(phone.vault)
+    await looksOnce()
+    await logsIn(phone.vault)
+    await page.is('sealed')
+    expect(page.states).not.toContain('clear')
+  })
+
+  it('e18_does_not_take_it_for_clear_while_the_vault_is_locked_and_opens_it_with_the_vault', async () => {
+    await entersVault(phone.vault)
+    await looksOnce()
+    await page.is('locked')
+    await logsIn(phone.vault)
+    void page.channel.saved(false)
+    await page.is('sealed')
+    expect(page.states).not.toContain('clear')
+  })
+
+  it('e18_does_not_take_it_for_clear_as_long_as_it_is_not_known_whether_anybody_is_logged_in', async () => {
+    await logsIn(phone.vault)
+    server = new Server()
+    page = new Page(server, EVE, null, phone.secrets)
+    page.isLoggedIn = vi.fn(async () => true).mockRejectedValueOnce(new Error('no answer'))
+    server.lists(EVE)
+    void page.channel.saved(false)
+    await page.is('sealed')
+    expect(page.states).not.toContain('clear')
+  })
+})

@@ -52,7 +52,8 @@ describe('the keys of a saved beam', () => {
   const keysIn = async (keeper: PageVault) => {
     await keeper.ownBeams([])
     const found = await keeper.read(BEAM, false)
-    return found && (found.is === 'own' ? found.entry : found.keys).keys
+    if (found?.is === 'own') return found.entry.keys
+    return found?.is === 'handed' ? found.keys.keys : null
   }
   const receivers = () => accounts.beam.keys.map(({ username }) => username)
 
@@ -265,7 +266,10 @@ describe('the keys of a saved beam', () => {
         { [BEAM]: 'sealed' },
       ])
       await ada.ownBeams([BEAM])
-      expect([await ada.read(BEAM, false), await ada.howKept()]).toEqual([null, { [BEAM]: 'not-in-vault' }])
+      expect([await ada.read(BEAM, false), await ada.howKept()]).toEqual([
+        { is: 'closed' },
+        { [BEAM]: 'not-in-vault' },
+      ])
     })
 
     it('e18 are not taken from a page that has not listed its own beams yet', async () => {
@@ -280,18 +284,18 @@ describe('the keys of a saved beam', () => {
       await ada.read(OTHER, true)
       expect(asked).toEqual([OTHER])
       await ada.ownBeams([BEAM])
-      expect(await reading).toBeNull()
+      expect(await reading).toEqual({ is: 'closed' })
     })
 
     it('e18 are not taken from a page whose login ends before it has listed its own beams', async () => {
       const ada = await forged()
       const reading = ada.read(BEAM, false)
       await ada.leaveVault()
-      expect(await reading).toBeNull()
+      await expect(reading).rejects.toThrow('It is not known')
     })
 
     it('e18 are not taken by who has saved the beam', async () => {
-      expect(await (await forged()).read(BEAM, true)).toBeNull()
+      expect(await (await forged()).read(BEAM, true)).toEqual({ is: 'closed' })
     })
   })
 
@@ -368,10 +372,22 @@ describe('the keys of a saved beam', () => {
     const keeper = made()
     await keeper.enterVault('bob', true).catch(() => {})
     await expect(writes(keeper)).rejects.toThrow('It is not known')
+    await expect(keeper.read(BEAM, false)).rejects.toThrow('It is not known')
   })
 
   it('e18 wait where nobody has said yet who is logged in', async () => {
     await expect(writes(device('bob'))).rejects.toThrow('It is not known')
+    await expect(device('bob').read(BEAM, false)).rejects.toThrow('It is not known')
+  })
+
+  it('e18 are known to lie in vaults also to who cannot open them', async () => {
+    const without = device('bob')
+    await without.enterVault('bob', false)
+    expect(await without.read(BEAM, false)).toBeNull()
+    await writes((await withVault('ada')).keeper)
+    const locked = device('ada')
+    await locked.enterVault('ada', false)
+    for (const one of [without, locked]) expect(await one.read(BEAM, false)).toEqual({ is: 'closed' })
   })
 
   it('e18 tell whether the server could ever read them', async () => {

@@ -1,7 +1,7 @@
 /** The keys of the saved beams of the person who is logged in, as they lie in their vault (E18). */
 import type { VaultTag } from '../crypto/shared-keys'
 import { fingerprintOf, type OwnState, type Vault } from '../crypto/vault'
-import type { BeamId, BeamVault } from '../protocol/bindings'
+import type { BeamId, BeamVault, SealedKeys } from '../protocol/bindings'
 import type { HowKept, PersonKeys } from '../protocol/vaults'
 import { Gate } from './gate'
 import { hasNothing } from './key-deposits'
@@ -142,12 +142,17 @@ export class KeysInVault implements OwnVault {
 
   async read(beam: BeamId, isMine: boolean): Promise<Vaulted | null> {
     const vault = await this.#openedFor(beam, isMine)
-    const sealed = vault && (await this.#readKeys(beam))?.keys
-    if (!sealed) return null
+    if (this.keeper.hasVault === null) throw notKnown()
+    const there = await this.#readKeys(beam)
+    if (!there || there.version === 0) return null
+    const found = vault && there.keys && (await this.#foundIn(vault, there.keys, this.#isOwn(beam, isMine)))
+    return found ?? { is: 'closed' }
+  }
+
+  async #foundIn(vault: Vault, sealed: SealedKeys, isOwn: boolean): Promise<Vaulted | null> {
     const entry = await vault.openOwn(sealed)
     if (entry) return { is: 'own', entry, vault: vault.publicKey }
-    if (this.#isOwn(beam, isMine)) return null
-    const keys = await vault.open(sealed)
+    const keys = isOwn ? null : await vault.open(sealed)
     return keys && { is: 'handed', keys }
   }
 
@@ -165,7 +170,7 @@ export class KeysInVault implements OwnVault {
     const vault = await this.#openedFor(beam, known.isMine)
     if (vault) return this.#writeOpen(vault, beam, known, merged)
     // Keys that have gone to the server as they are cannot be taken back.
-    if (this.keeper.hasVault === null) throw new Error('It is not known whether there is a vault.')
+    if (this.keeper.hasVault === null) throw notKnown()
     return this.keeper.hasVault ? { go: 'nowhere' } : placeWithoutVault(known)
   }
 
@@ -220,6 +225,10 @@ async function untilWritten<Written>(write: () => Promise<Written>): Promise<Wri
       if (tries >= MOST_TRIES || !(error instanceof Refused && error.status === CONFLICT)) throw error
     }
   }
+}
+
+function notKnown(): Error {
+  return new Error('It is not known whether there is a vault.')
 }
 
 function without(keys: readonly string[] = [], key: string): readonly string[] {

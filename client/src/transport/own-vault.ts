@@ -13,12 +13,14 @@ export type KeysWent =
   /** Into no vault yet: the server may have the key that seals, and new ones are to be made first. */
   | { readonly go: 'exposed' }
 
-/** What lies in the vault of the person at this device. */
+/** What lies in vaults, as far as it concerns the person at this device. */
 export type Vaulted =
   /** This person has sealed it, to the vault with that public key. */
   | { readonly is: 'own'; readonly entry: OwnEntry; readonly vault: string }
   /** It says that another account has. */
   | { readonly is: 'handed'; readonly keys: SavedShared }
+  /** Something for others, or what this device cannot open. */
+  | { readonly is: 'closed' }
 
 /** What is to be sealed of a beam. */
 export type ForVault =
@@ -41,7 +43,10 @@ export interface OwnVault {
    * @param isMine whether the person here has saved it
    */
   isFor(beam: BeamId, isMine: boolean): Promise<boolean>
-  /** Returns the keys that are sealed to it, once the page has told which beams are own ones; null where there are none. @throws when the server does not tell */
+  /**
+   * Returns what lies there, once the page has told which beams are own ones; null where there is nothing. @throws when the server does not
+   * tell, also whether there is a vault: that there are no keys nobody may believe then
+   */
   read(beam: BeamId, isMine: boolean): Promise<Vaulted | null>
   /**
    * Seals keys to those who are to have them.

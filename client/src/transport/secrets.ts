@@ -15,7 +15,7 @@ import type { OwnEntry } from '../crypto/vault'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { writeUuid } from '../protocol/frames'
 import { NotEntered } from './not-entered'
-import { type ForVault, type KeysWent, NO_VAULT, type OwnVault } from './own-vault'
+import { type ForVault, type KeysWent, NO_VAULT, type OwnVault, type Vaulted } from './own-vault'
 
 /** Where keys outlive the page. */
 export interface KeptKeys {
@@ -57,6 +57,12 @@ export interface Welcomed extends Having {
 export interface Stored extends Having {
   /** Whether the keys that count may lie there, also where this device has some. */
   readonly mayBeNewer: boolean
+}
+
+/** What this device has once it has looked where the keys of a saved beam lie. */
+export interface Withdrawn extends Having {
+  /** Whether some lie in vaults: the beam is sealed then, also where this device cannot take them. */
+  readonly isInVaults: boolean
 }
 
 /** What this device has after a deposit. */
@@ -204,17 +210,20 @@ export class Secrets {
     await this.#keep(beam, ring)
   }
 
-  /** Takes what was deposited with a saved beam, where there is any, or lies in the person's vault. @throws when the server does not tell */
-  async withdraw(beam: BeamId): Promise<Having> {
+  /**
+   * Takes what was deposited with a saved beam, where there is any, or lies in the person's vault. @throws when the server does not tell
+   * @param mayHaveVault whether anybody is logged in
+   */
+  async withdraw(beam: BeamId, mayHaveVault = true): Promise<Withdrawn> {
     const { ring } = this.#beam(beam)
-    const isTaken = await this.#withdrawn(beam, ring)
+    const vaulted = mayHaveVault ? await this.vault.read(beam, ring.saved.isMine) : null
+    const isTaken = await this.#takes(vaulted, beam, ring)
     await this.#looksWhere(beam, ring)
     if (isTaken) await this.#keep(beam, ring)
-    return having(ring)
+    return { ...having(ring), isInVaults: vaulted !== null }
   }
 
-  async #withdrawn(beam: BeamId, ring: Keyring): Promise<boolean> {
-    const vaulted = await this.vault.read(beam, ring.saved.isMine)
+  async #takes(vaulted: Vaulted | null, beam: BeamId, ring: Keyring): Promise<boolean> {
     if (vaulted?.is === 'own') {
       // A page that comes to an own beam without a link takes what its person has sealed, and not what an old link is of.
       if (await this.vault.isFor(beam, ring.saved.isMine)) ring.forgetEarlierLink()
@@ -222,7 +231,7 @@ export class Secrets {
       if (isTaken) await this.vault.foundOwn(beam)
       return isTaken
     }
-    if (vaulted) return ring.withdrawHanded(vaulted.keys)
+    if (vaulted?.is === 'handed') return ring.withdrawHanded(vaulted.keys)
     const deposit = await this.deposits.read(beam)
     return deposit !== null && ring.withdraw(deposit)
   }
