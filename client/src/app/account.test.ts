@@ -193,11 +193,36 @@ it.each([
   ['a login', 'POST /auth/login/', () => actions.logIn('ada', 'secret')],
   ['a registration', 'POST /auth/register/', () => actions.register({ ...ada, password: 'secret' })],
 ] as const)('e17 %s by a password as it was typed is known to be one', async (_, call, act) => {
-  const acceptedAsTyped = vi.fn(async () => {})
+  const acceptedAsTyped = vi.fn(async (_: string) => {})
   await opens(NOBODY, { ...AS_TYPED, acceptedAsTyped })
   server = { [call]: json(200, { user: ada }) }
   expect(await act()).toEqual({ ok: true })
-  expect(acceptedAsTyped).toHaveBeenCalledOnce()
+  expect(acceptedAsTyped.mock.calls).toEqual([['ada']])
+})
+
+it.each([
+  ['login', 'POST /auth/login/', () => actions.logIn('bob', 'secret')],
+  [
+    'registration',
+    'POST /auth/register/',
+    () => actions.register({ ...ada, username: 'bob', password: 'secret', profile_picture: null }),
+  ],
+] as const)(
+  'e16 the vault of another account that the server names after a %s stays known',
+  async (_, call, act) => {
+    rememberVault('ada')
+    const acceptedAsTyped = vi.fn(async (_: string) => {})
+    await opens(NOBODY, { ...AS_TYPED, acceptedAsTyped })
+    server = { [call]: json(200, { user: ada }) }
+    expect((await act()).ok).toBe(false)
+    expect([hasKnownVault('ada'), status(), acceptedAsTyped.mock.calls]).toEqual([true, 'anonymous', []])
+  },
+)
+
+it('e16 an account is the same however its name is typed', async () => {
+  await opens(NOBODY)
+  server = { 'POST /auth/login/': json(200, { user: ada }) }
+  expect(await actions.logIn(' Ada ', 'secret')).toEqual({ ok: true })
 })
 
 describe('what a person does', () => {

@@ -5,6 +5,7 @@ import { downscale, pictureProblem } from '../features/account/picture'
 import type { AccountActions, FormOutcome } from '../features/account-actions'
 import { paths } from '../features/paths'
 import type { User } from '../protocol/bindings'
+import { isSameUsername } from '../protocol/usernames'
 import { type AccountEvent, reduceAccount } from '../stores/account'
 import { browserStorage, tabStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
@@ -97,10 +98,10 @@ function formActions(
     async logIn(username, password, isFromOperator) {
       try {
         const sent = await passwords.prove(username, password, isFromOperator)
-        const user = await calls.logIn(username, sent)
+        const user = ofAccount(username, await calls.logIn(username, sent))
         // What was not sent as it was typed belongs to an account with a vault.
         if (sent !== password) await passwords.accepted(username)
-        else void passwords.acceptedAsTyped()
+        else void passwords.acceptedAsTyped(username)
         enter(user)
         toaster.ok(t`Login successful!`)
         return OK
@@ -114,9 +115,9 @@ function formActions(
     },
     async register(account) {
       try {
-        const user = await calls.register(account)
-        forgetVault(user.username)
-        void passwords.acceptedAsTyped()
+        const user = ofAccount(account.username, await calls.register(account))
+        forgetVault(account.username)
+        void passwords.acceptedAsTyped(account.username)
         enter(user)
         toaster.ok(t`Registration successful!`)
         return OK
@@ -149,6 +150,16 @@ function formActions(
       return OK
     },
   }
+}
+
+/**
+ * Returns who the server says is logged in. What this device knows of the vault of another account must not go with this login.
+ * @throws HttpError for another account than the one that was named
+ */
+function ofAccount(username: string, user: User): User {
+  if (!isSameUsername(user.username, username))
+    throw new HttpError(200, 'The server answers for another account.')
+  return user
 }
 
 /**

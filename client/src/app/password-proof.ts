@@ -12,8 +12,8 @@ export interface Passwords {
    * open the vault.
    */
   accepted(username: string): Promise<void>
-  /** Somebody is logged in by a password that was sent as it was typed. */
-  acceptedAsTyped(): Promise<void>
+  /** Somebody is logged in, to the account that they have named, by a password that was sent as it was typed. */
+  acceptedAsTyped(username: string): Promise<void>
 }
 
 /** Sends passwords as they are typed. */
@@ -42,6 +42,6 @@ export function passwordsFor(vault: Pick<VaultDoor, 'prove' | 'keepOpener' | 'lo
       // Where the browser keeps nothing, the vault is open as long as the page.
       await vault.keepOpener().catch(() => {})
     },
-    acceptedAsTyped: () => vault.loggedInAsTyped().catch(() => {}),
+    acceptedAsTyped: (username) => vault.loggedInAsTyped(username).catch(() => {}),
   }
 }

@@ -155,7 +155,7 @@ describe('a vault that is open here when the operator replaces the password', ()
     const kept = keptHere()
     const { words } = await reset(kept)
     const page = device('ada', kept)
-    await page.loggedInAsTyped()
+    await page.loggedInAsTyped('ada')
     const state = await page.enterVault('ada', true)
     expect(state.is).toBe('open')
     expect(await page.changePassword('a guess', 'new one')).toBe('wrong-password')
@@ -172,7 +172,7 @@ describe('a vault that is open here when the operator replaces the password', ()
     [
       'that has another vault open',
       async (page: PageVault, kept: KeptVaults) => {
-        await page.loggedInAsTyped()
+        await page.loggedInAsTyped('ada')
         await kept.write('ada', (await Vault.make()).secret)
       },
     ],
@@ -230,7 +230,7 @@ describe('a password that was chosen for a vault', () => {
     await page.enterVault('ada', false)
     expect(await setsUp(page, 'a guess')).toBe('wrong-password')
     accounts.all.set('ada', { password: 'correct horse', vault: null })
-    await page.loggedInAsTyped()
+    await page.loggedInAsTyped('ada')
     await page.enterVault('ada', false)
     await page.beginVault()
     expect(await page.createVault('correct horse', 'another')).toBe('done')
@@ -289,7 +289,7 @@ describe('a vault that was open here, which the server says the operator has res
     accounts.all.set('ada', { password: 'given', vault: { ...vault, by_password: null } })
     // The secret is gone, and of the login before the rest is left.
     const page = device('ada', { ...kept, read: async () => null })
-    await page.loggedInAsTyped()
+    await page.loggedInAsTyped('ada')
     expect(await page.enterVault('ada', true)).toEqual({ is: 'locked', needsWords: true })
     expect(await page.recoverVault(words, 'given', 'new one')).toBe('done')
   })

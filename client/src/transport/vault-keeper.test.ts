@@ -47,7 +47,7 @@ describe('an account that was made anew under the name of one with a vault', () 
 
   it('e17 has none on a device that knew it, after a login by a password as it was typed', async () => {
     const page = device('ada', kept)
-    await page.loggedInAsTyped()
+    await page.loggedInAsTyped('ada')
     expect(await page.enterVault('ada', true)).toEqual({ is: 'none' })
     expect([await kept.read('ada'), await page.isOpen()]).toEqual([null, false])
     await page.beginVault()
@@ -58,9 +58,13 @@ describe('an account that was made anew under the name of one with a vault', () 
     ['without a login', async (_: PageVault) => {}],
     ['after a login by a part of a password', (page: PageVault) => page.keepOpener()],
     [
+      'after a login to another account, for which the server names this one',
+      (page: PageVault) => page.loggedInAsTyped('bob'),
+    ],
+    [
       'after the server has told of one since the login',
       async (page: PageVault) => {
-        await page.loggedInAsTyped()
+        await page.loggedInAsTyped('ada')
         await page.enterVault('ada', true)
       },
     ],
@@ -118,7 +122,7 @@ describe('a vault whose person has just logged in', () => {
       'a password as it was typed',
       async (kept: KeptVaults) => {
         const page = pageVault({ ...accounts.as('ada'), read: noAnswer }, kept)
-        await page.loggedInAsTyped()
+        await page.loggedInAsTyped('ada')
         return page
       },
     ],
@@ -281,7 +285,7 @@ describe('a username that another device has changed', () => {
     const kept = await opened()
     const ada = accounts.all.get('ada')?.vault ?? null
     const page = device('bob', kept)
-    await page.loggedInAsTyped()
+    await page.loggedInAsTyped('bob')
     accounts.all.set('bob', { password: 'given', vault: ada && { ...ada, by_password: null } })
     for (const later of [page, device('bob', kept)])
       expect((await later.enterVault('bob', true)).is).toBe('locked')

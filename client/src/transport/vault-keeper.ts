@@ -6,6 +6,7 @@ import { type Bytes, toBase64Url } from '../crypto/bytes'
 import { argon2id, type Hash, stretched } from '../crypto/stretching'
 import { fingerprintOf, Vault } from '../crypto/vault'
 import type { Vault as StoredVault, Stretch as ToldStretch } from '../protocol/bindings'
+import { isSameUsername } from '../protocol/usernames'
 import type { VaultState } from '../protocol/vaults'
 import { isReset, readStretch, type VaultServer } from './vault-calls'
 import type { KeptVaults } from './vault-store'
@@ -20,6 +21,8 @@ export class VaultKeeper {
   #opener: Bytes | null = null
   /** Whether the login of now is by a password of which the server has only a part; null where this page has not seen it. */
   #isStretched: boolean | null = null
+  /** The account to which the person has logged in here by a password that was sent as it was typed; null where they have not. */
+  #typedBy: string | null = null
   /** Whether the server has not told of the vault since the login: what is kept may be of the one before. */
   #isNew = false
   /** Ends with the latest change of what this device keeps. It never fails. */
@@ -64,14 +67,16 @@ export class VaultKeeper {
   /** The person is logged in by the password that was stretched last: from now on a later page can open the vault too, if this one is left. */
   async keepOpener(): Promise<void> {
     const opener = this.#proved
+    this.#typedBy = null
     this.#opener = opener
     this.#isNew = true
     await this.#keepStretched(true)
     if (opener) await this.#keep(() => this.kept.writeOpener(opener))
   }
 
-  /** The server has taken a password as it was typed: it may be sent again, and opens nothing. */
-  async loggedInAsTyped(): Promise<void> {
+  /** The server has taken the password of an account as it was typed: it may be sent again, and opens nothing. */
+  async loggedInAsTyped(username: string): Promise<void> {
+    this.#typedBy = username
     this.#opener = null
     this.#isNew = true
     this.#loginEnds()
@@ -129,7 +134,7 @@ export class VaultKeeper {
     // Of an account that was made anew under the same name, the person has said that the server may have its password.
     const isFirst = this.#isNew
     this.#isNew = false
-    if (stored === null && isFirst && this.#isStretched === false) return this.#forget()
+    if (stored === null && isFirst && this.#isTypedByItsPerson()) return this.#forget()
     this.#hasVault = vault !== null || isThere(stored, isKnown)
     // What the server does not tell of is here already.
     if (stored) await this.#open(vault)
@@ -137,6 +142,11 @@ export class VaultKeeper {
     if (stored === null || (stored && vault)) await this.#forgetOpener()
     // What the login has not opened is another person's, who was logged in before.
     if (isFirst && !vault) await this.#keep(() => this.kept.remove())
+  }
+
+  /** The server may say that the login is to another account than the person has named. */
+  #isTypedByItsPerson(): boolean {
+    return this.#typedBy !== null && isSameUsername(this.#typedBy, this.#username ?? '')
   }
 
   /** The account has no vault. */
@@ -149,6 +159,7 @@ export class VaultKeeper {
   /** Nobody is logged in any more: nothing of the vault stays on this device. */
   async leaveVault(): Promise<void> {
     this.#username = null
+    this.#typedBy = null
     this.#vault = null
     this.#proved = null
     this.#opener = null
