@@ -260,6 +260,20 @@ describe('what a person does', () => {
     expect(hasKnownVault('ada')).toBe(false)
   })
 
+  it('e17 leaves the page of an account that is deleted once nothing of its vault is on the device', async () => {
+    let isGone = () => {}
+    await opens(LOGGED_IN, { ...AS_TYPED, accountGone: () => new Promise((resolve) => (isGone = resolve)) })
+    const assign = vi.fn()
+    vi.stubGlobal('location', { assign })
+    server = { 'DELETE /auth/delete-account/': json(200, { success: true }) }
+    const outcome = actions.deleteAccount('secret')
+    await settled()
+    expect(assign).not.toHaveBeenCalled()
+    isGone()
+    expect(await outcome).toEqual({ ok: true })
+    expect(assign).toHaveBeenCalledOnce()
+  })
+
   it('notices that a login has ended, and shows it once', async () => {
     server = { ...OVER, 'PUT /auth/profile/': refused }
     await actions.changeProfile({ username: 'grace' })

@@ -140,6 +140,8 @@ function formActions(
         const username = state.status === 'authenticated' ? state.user.username : ''
         await calls.deleteAccount(await passwords.prove(username, password, isFromOperator))
         forgetVault(username)
+        // The next page finds nobody logged in, and does not know that it has anything to leave.
+        await passwords.accountGone()
       } catch (error) {
         if (error instanceof WantsPassword)
           return { ok: false, fields: {}, whole: wantsPassword(), wantsPassword: true }
