@@ -51,29 +51,74 @@ describe('the vault of an account', () => {
   })
 })
 
-it.each(['at once', 'when the person tries again'])(
-  'e17 a vault whose server has taken it without a word is set up %s',
-  async (when) => {
+describe('a change of the vault whose answer is lost', () => {
+  /** Takes everything that is sent, and does not say so. @param fails how many of the looks after that have no answer either */
+  const silent = (fails: number): VaultServer => {
     const real = accounts.as('ada')
-    let reads = 0
-    const server: VaultServer = {
+    let left = 0
+    return {
       ...real,
-      // The second look is the one after it was sent.
-      read: () => (++reads > 2 && when !== 'at once' && reads < 4 ? noAnswer() : real.read()),
+      read: () => (left-- > 0 ? noAnswer() : real.read()),
       write: async (change) => {
         await real.write(change)
+        left = fails
         return noAnswer()
       },
     }
-    const keeper = pageVault(server)
-    await keeper.enterVault('ada', false)
-    await keeper.beginVault()
-    const create = () => keeper.createVault('the old one', 'correct horse')
-    if (when !== 'at once') expect(await create()).toBe('failed')
-    expect(await create()).toBe('done')
-    expect((await logsIn('ada', 'correct horse')).state?.is).toBe('open')
-  },
-)
+  }
+  const changes: readonly [string, (page: PageVault, words: string, fresh: string) => Promise<unknown>][] = [
+    ['was just set up', (page, _, fresh) => page.createVault('the old one', fresh)],
+    ['got another password', (page, _, fresh) => page.changePassword('correct horse', fresh)],
+    ['was opened by its words', (page, words, fresh) => page.recoverVault(words, 'given', fresh)],
+  ]
+  /** A page on which the vault is about to be changed so, and what an earlier page has left there. */
+  const about = async (change: string, fails: number) => {
+    const kept = keptHere()
+    if (change === 'was just set up') {
+      const page = pageVault(silent(fails), kept)
+      await page.enterVault('ada', false)
+      return { page, kept, words: (await page.beginVault()).join(' ') }
+    }
+    const { words } = await withVault('ada')
+    const { vault } = accounts.all.get('ada') ?? {}
+    if (vault && change === 'was opened by its words')
+      accounts.all.set('ada', { password: 'given', vault: { ...vault, by_password: null } })
+    const page = pageVault(silent(fails), kept)
+    await page.enterVault('ada', true)
+    return { page, kept, words }
+  }
+
+  it.each(changes)('e17 is known to be taken, where it %s', async (name, change) => {
+    const { page, kept, words } = await about(name, 0)
+    expect(await change(page, words, 'new one')).toBe('done')
+    expect([await page.isOpen(), await kept.isStretched()]).toEqual([true, true])
+    expect((await logsIn('ada', 'new one')).state?.is).toBe('open')
+  })
+
+  it.each(changes)(
+    'e17 is known to be taken when the person tries again, where it %s',
+    async (name, change) => {
+      const { page, kept, words } = await about(name, 1)
+      expect(await change(page, words, 'new one')).toBe('failed')
+      expect(await change(page, words, 'new one')).toBe('done')
+      expect([await page.isOpen(), await kept.isStretched()]).toEqual([true, true])
+    },
+  )
+
+  it.each(changes)('e17 is followed by the one with another password, where it %s', async (name, change) => {
+    const { page, words } = await about(name, 1)
+    await change(page, words, 'new one')
+    expect(await change(page, words, 'quite another')).toBe('failed')
+    expect(await change(page, words, 'quite another')).toBe('done')
+    expect((await logsIn('ada', 'quite another')).state?.is).toBe('open')
+  })
+
+  it('e17 is followed by no other one whose person does not know the password', async () => {
+    const { page } = await about('got another password', 1)
+    await page.changePassword('correct horse', 'new one')
+    expect(await page.changePassword('a guess', 'quite another')).toBe('wrong-password')
+  })
+})
 
 describe('a vault that nobody can open any more', () => {
   const resets = (username: string) => {
