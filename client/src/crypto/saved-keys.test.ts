@@ -203,3 +203,15 @@ it('e18_a_later_page_knows_what_an_earlier_one_did', () => {
     'tag',
   ])
 })
+
+it('e18_a_later_page_knows_who_has_saved_the_beam_and_one_that_was_not_told_takes_it_for_anybody', () => {
+  const [before, after, untold] = [new SavedKeys(), new SavedKeys(), new SavedKeys()]
+  before.stored(true, 'ada')
+  after.restore(before.kept)
+  untold.restore({ ...before.kept, savedBy: undefined })
+  expect([after.isSavedBy('ada'), after.isSavedBy('bob'), untold.isSavedBy('bob')]).toEqual([
+    true,
+    false,
+    true,
+  ])
+})

@@ -9,7 +9,7 @@ import {
 } from './shared-keys'
 
 type Told = Pick<SharedKeys, 'isDeposited' | 'isVaulted'> & Pick<KeptShared, 'isExposed'>
-type Kept = Told & Pick<KeptShared, 'isStored' | 'depositReason' | 'inVault' | 'move'>
+type Kept = Told & Pick<KeptShared, 'isStored' | 'depositReason' | 'savedBy' | 'inVault' | 'move'>
 
 /** Keys as they go to whoever may open a saved beam, as base64url. */
 export type SavedShared = Pick<SharedKeys, 'keys' | 'current' | 'isDeposited'>
@@ -22,6 +22,8 @@ export class SavedKeys {
   /** Whether the server says that it stores the beam. */
   #isStored = false
   #reason: DepositReason = 'none'
+  /** The account of whoever has saved the beam at this device, where that is known. */
+  #savedBy: string | null = null
   #isForOwnVault = false
   #inVault: VaultTag | null = null
   #move: Move | null = null
@@ -41,9 +43,9 @@ export class SavedKeys {
     return this.#isExposed || (this.#isStored && !this.#isVaulted)
   }
 
-  /** Whether the person at this device has saved the beam. */
-  get isMine(): boolean {
-    return this.#reason === 'saved'
+  /** Whether a person has saved the beam at this device; where it is not known who has, it may be anybody. */
+  isSavedBy(person: string | null): boolean {
+    return this.#reason === 'saved' && (this.#savedBy === null || this.#savedBy === person)
   }
 
   /**
@@ -91,32 +93,47 @@ export class SavedKeys {
       isStored: this.#isStored,
       isExposed: this.#isExposed,
       depositReason: this.#reason,
+      ...(this.#savedBy !== null && { savedBy: this.#savedBy }),
       ...(this.#inVault && { inVault: this.#inVault }),
       ...(this.#move && { move: this.#move }),
     }
   }
 
   /** Takes what an earlier page has kept. Whether the key that seals is exposed is learnt with that key. */
-  restore({ isDeposited, isVaulted = false, isStored = false, depositReason, inVault, move }: Kept): void {
+  restore({
+    isDeposited,
+    isVaulted = false,
+    isStored = false,
+    depositReason,
+    savedBy,
+    inVault,
+    move,
+  }: Kept): void {
     this.#isDeposited ||= isDeposited
     this.#isVaulted ||= isVaulted
     this.#isStored ||= isStored
     if (inVault) this.#inVault = this.#inVault ? later(this.#inVault, inVault) : inVault
     this.#move ??= move ?? null
+    this.#savedBy ??= savedBy ?? null
     this.because(depositReason)
   }
 
-  /** The server stores the beam: from now on it may have the keys, unless they are in vaults. @param isMine whether the person here saved it */
-  stored(isMine: boolean): void {
+  /**
+   * The server stores the beam: from now on it may have the keys, unless they are in vaults.
+   * @param isMine whether the person here has saved it, @param person their account, where that is known
+   */
+  stored(isMine: boolean, person: string | null = null): void {
     this.#isStored = true
-    if (isMine) this.because('saved')
+    if (!isMine) return
+    this.because('saved')
+    this.#savedBy = person
   }
 
   /** It is known whether the keys go into the vault of the person at this device, whatever the server says. */
   forOwnVault(isSo: boolean): void {
     this.#isForOwnVault = isSo
     // What was saved just now, and never deposited, is for the vault from the start.
-    if (isSo && this.isMine && !this.#isDeposited) this.#isVaulted = true
+    if (isSo && this.#reason === 'saved' && !this.#isDeposited) this.#isVaulted = true
   }
 
   /**

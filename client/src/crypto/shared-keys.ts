@@ -52,6 +52,8 @@ export interface KeptShared extends SharedKeys {
   /** Those that were not compared and that this device has let in itself. */
   readonly letIn: readonly string[]
   readonly depositReason: DepositReason
+  /** The account that has saved the beam on this device: several people may use it. */
+  readonly savedBy?: string | undefined
   /** Whether the server has said that it stores the beam. */
   readonly isStored?: boolean | undefined
   /** Whether the server may have the key that seals, also where later ones go into vaults. */
@@ -109,6 +111,7 @@ const keptSchema = v.object({
   compared: v.optional(v.array(v.string()), []),
   letIn: v.optional(v.array(v.string()), []),
   depositReason: v.optional(v.picklist(DEPOSIT_REASONS), 'none'),
+  savedBy: v.optional(v.string()),
   isStored: v.optional(v.boolean()),
   isExposed: v.optional(v.boolean()),
   inVault: v.optional(v.object({ vault: v.string(), tag: v.string(), writes: v.optional(count, 0) })),

@@ -2,6 +2,7 @@
 import type { VaultTag } from '../crypto/shared-keys'
 import { fingerprintOf, type OwnState, type Vault } from '../crypto/vault'
 import type { BeamId, BeamVault, SealedKeys } from '../protocol/bindings'
+import { usernameKey } from '../protocol/usernames'
 import type { HowKept, PersonKeys } from '../protocol/vaults'
 import { Gate } from './gate'
 import { hasNothing } from './key-deposits'
@@ -130,6 +131,10 @@ export class KeysInVault implements OwnVault {
       return [beam_id, opened.isDeposited ? 'sealed-since' : 'sealed'] as const
     })
     return Object.fromEntries((await Promise.all(told)).filter((one) => one !== null))
+  }
+
+  get person(): string | null {
+    return this.keeper.username === null ? null : usernameKey(this.keeper.username)
   }
 
   async isOpen(): Promise<boolean> {

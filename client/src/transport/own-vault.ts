@@ -31,10 +31,15 @@ export type ForVault =
   | { readonly is: 'other' }
 
 /** What a device knows by itself of where the keys of a beam may go. */
-export type KnownPlace = Pick<SavedKeys, 'isVaulted' | 'isMine' | 'maySend'>
+export interface KnownPlace extends Pick<SavedKeys, 'isVaulted' | 'maySend'> {
+  /** Whether the person at this device has saved the beam here. */
+  readonly isMine: boolean
+}
 
 /** The vault of the person at this device (E17). */
 export interface OwnVault {
+  /** The account of the person; null where nobody has said yet who is logged in. */
+  readonly person: string | null
   isOpen(): Promise<boolean>
   /** What lies in the vault shows that the beam is the person's own. */
   foundOwn(beam: BeamId): Promise<void>
@@ -67,6 +72,7 @@ export interface OwnVault {
 }
 
 export const NO_VAULT: OwnVault = {
+  person: null,
   isOpen: async () => false,
   foundOwn: async () => {},
   isFor: async () => false,

@@ -9,6 +9,7 @@ import type { Header, Kind } from '../crypto/envelope'
 import { HandingOver, type Introduced, type Naming } from '../crypto/handing-over'
 import { Keyring } from '../crypto/keyring'
 import { type JoinRequest, LinkJoining, type Refusal } from '../crypto/link-joining'
+import type { SavedKeys } from '../crypto/saved-keys'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { WelcomeMessage } from '../crypto/state-welcome'
 import type { OwnEntry } from '../crypto/vault'
@@ -146,7 +147,7 @@ export class Secrets {
   /** The server stores the beam, so that it may have the keys. @param isMine whether the person at this device has saved it */
   async stored(beam: BeamId, isMine: boolean): Promise<Stored> {
     const { ring } = this.#beam(beam)
-    ring.saved.stored(isMine)
+    ring.saved.stored(isMine, this.vault.person)
     await this.#looksWhere(beam, ring)
     await this.#keep(beam, ring)
     // Others may have changed them while this device was away. Only what lies in the vault may say that the beam is the person's own.
@@ -154,8 +155,13 @@ export class Secrets {
     return { ...having(ring), mayBeNewer }
   }
 
+  /** Whether the person at this device has saved the beam here. */
+  #isMine(saved: SavedKeys): boolean {
+    return saved.isSavedBy(this.vault.person)
+  }
+
   async #looksWhere(beam: BeamId, { saved }: Keyring): Promise<void> {
-    saved.forOwnVault(await this.vault.isFor(beam, saved.isMine))
+    saved.forOwnVault(await this.vault.isFor(beam, this.#isMine(saved)))
   }
 
   /**
@@ -165,7 +171,9 @@ export class Secrets {
   async deposit(beam: BeamId): Promise<Deposited> {
     const { ring } = this.#beam(beam)
     if (!ring.shared) return { ...having(ring), went: 'nowhere' }
-    const went = await this.vault.write(beam, ring.saved, (there, vault) => forVault(ring, there, vault))
+    const { isVaulted, maySend } = ring.saved
+    const known = { isVaulted, maySend, isMine: this.#isMine(ring.saved) }
+    const went = await this.vault.write(beam, known, (there, vault) => forVault(ring, there, vault))
     if (went.go === 'into-vaults') {
       const { vault, tag, writes } = went
       ring.saved.areInVault({ vault, tag, writes })
@@ -216,7 +224,7 @@ export class Secrets {
    */
   async withdraw(beam: BeamId, mayHaveVault = true): Promise<Withdrawn> {
     const { ring } = this.#beam(beam)
-    const vaulted = mayHaveVault ? await this.vault.read(beam, ring.saved.isMine) : null
+    const vaulted = mayHaveVault ? await this.vault.read(beam, this.#isMine(ring.saved)) : null
     const isTaken = await this.#takes(vaulted, beam, ring)
     await this.#looksWhere(beam, ring)
     if (isTaken) await this.#keep(beam, ring)
@@ -226,7 +234,7 @@ export class Secrets {
   async #takes(vaulted: Vaulted | null, beam: BeamId, ring: Keyring): Promise<boolean> {
     if (vaulted?.is === 'own') {
       // A page that comes to an own beam without a link takes what its person has sealed, and not what an old link is of.
-      if (await this.vault.isFor(beam, ring.saved.isMine)) ring.forgetEarlierLink()
+      if (await this.vault.isFor(beam, this.#isMine(ring.saved))) ring.forgetEarlierLink()
       const isTaken = (await ring.withdrawOwn(vaulted.entry, vaulted.vault)) !== 'nothing'
       if (isTaken) await this.vault.foundOwn(beam)
       return isTaken
