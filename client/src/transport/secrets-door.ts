@@ -122,9 +122,15 @@ class ToldOfPerson {
 
   asked(method: Method, args: readonly unknown[]): void {
     // The types of the door hold that the arguments are those of the method.
-    if (method === 'enterVault') this.#entered = [...args] as Parameters<VaultDoor['enterVault']>
+    if (method === 'enterVault') this.#enters([...args] as Parameters<VaultDoor['enterVault']>)
     if (method === 'ownBeams') this.#own = [...args] as Parameters<VaultDoor['ownBeams']>
     if (method === 'leaveVault') [this.#entered, this.#own] = [null, null]
+  }
+
+  /** Another person's beams are other ones, and one with another username is asked for theirs again. */
+  #enters(entered: Parameters<VaultDoor['enterVault']>): void {
+    if (this.#entered && this.#entered[0] !== entered[0]) this.#own = null
+    this.#entered = entered
   }
 
   answered(method: Method, value: unknown): void {

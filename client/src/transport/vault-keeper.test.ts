@@ -4,6 +4,7 @@ import { Vault } from '../crypto/vault'
 import type { VaultServer } from './vault-calls'
 import {
   accounts,
+  BEAM,
   begins,
   device,
   keptHere,
@@ -243,9 +244,48 @@ describe('a login that ends', () => {
   })
 })
 
-it('e17 a vault stays open when its account gets another username', async () => {
+it('e17 a vault stays open when its account gets another username, and what is known of its beams stays known', async () => {
   const { keeper } = await withVault('ada')
+  await keeper.ownBeams([BEAM])
   expect((await keeper.enterVault('ada.l', false)).is).toBe('open')
+  expect([await keeper.isFor(BEAM, false), await keeper.hasStretched()]).toEqual([true, true])
+})
+
+describe('a page on which one person is logged in when another page of the browser logs in somebody else', () => {
+  /** Ada's page, which was open all the time. */
+  const follows = async (kept: KeptVaults) => {
+    const page = device('ada', kept)
+    await page.enterVault('ada', false)
+    await page.beginVault()
+    expect(await page.createVault('the old one', 'correct horse')).toBe('done')
+    await page.ownBeams([BEAM])
+    await device('ada', kept).leaveVault()
+    return page
+  }
+
+  it('e17 knows nothing of the beams of the first one, whose keys may be handed to the second', async () => {
+    const kept = keptHere()
+    const page = await follows(kept)
+    const { keeper: bob } = await withVault('bob')
+    const [adas, bobs] = [await (await logsIn('ada', 'correct horse')).keeper.opened(), await bob.opened()]
+    if (!adas || !bobs) throw new Error('They are open.')
+    const to = bobs.publicKey
+    const keys = await adas.seal(to, { keys: ['K'], current: 'kid', isDeposited: false })
+    accounts.beam = { version: 1, keys: [{ username: 'bob', to, keys }] }
+    await kept.write('bob', bobs.secret)
+    Object.assign(page.server, accounts.as('bob'))
+    expect((await page.enterVault('bob', true)).is).toBe('open')
+    await page.ownBeams([])
+    expect((await page.read(BEAM, false))?.is).toBe('handed')
+  })
+
+  it('e17 lets the second one set up a vault', async () => {
+    const page = await follows(keptHere())
+    Object.assign(page.server, accounts.as('bob'))
+    expect(await page.enterVault('bob', false)).toEqual({ is: 'none' })
+    await page.beginVault()
+    expect(await page.createVault('the old one', 'correct horse')).toBe('done')
+  })
 })
 
 describe('a username that another device has changed', () => {

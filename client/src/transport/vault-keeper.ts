@@ -96,7 +96,8 @@ export class VaultKeeper {
 
   async #enter(username: string, isKnown: boolean): Promise<VaultState> {
     const before = this.#vault
-    if (this.#username !== username) this.#vault = null
+    const isOther = this.#username !== null && this.#username !== username
+    if (isOther) [this.#vault, this.#opener] = [null, null]
     this.#username = username
     this.#hasVault = null
     await this.#keeping
@@ -105,8 +106,16 @@ export class VaultKeeper {
     const vault = stored ? await unlocked(stored, [here, before, renamed], opener) : here
     // The login has ended meanwhile, or is another one.
     if (this.#username !== username) return { is: 'unknown' }
+    const isRenamed = vault !== null && vault.publicKey === before?.publicKey
+    if (isOther && !isRenamed) this.#personChanged()
     await this.#learn(stored, vault, isKnown)
     return this.#state(stored ?? null)
+  }
+
+  /** Another page has logged somebody else in: what this device keeps is theirs by now, and this page knows nothing of that login. */
+  #personChanged(): void {
+    this.#isStretched = null
+    this.#loginEnds()
   }
 
   /** Returns the vault that this device has opened before, and what opens it else. */
