@@ -235,6 +235,14 @@ it.each([
   expect(await change()).toMatchObject({ ok: false, fields: { [field]: expect.any(String) } })
 })
 
+it('e17 a person whose words were lost while they wrote them down is told to start over', async () => {
+  door.createVault.mockResolvedValueOnce('words-lost' as never)
+  expect(await vault.create('old', 'new')).toMatchObject({
+    ok: false,
+    whole: expect.stringMatching(/start over/),
+  })
+})
+
 it('e18 own beams whose keys the server still has get new ones whenever the vault is opened', async () => {
   kept = { [BEAM]: 'readable' }
   went = 'exposed'

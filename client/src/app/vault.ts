@@ -281,7 +281,11 @@ function refused(outcome: Exclude<VaultOutcome, 'done'>): FormOutcome {
     return { ok: false, fields: { password: t`The password is wrong` }, whole: null }
   if (outcome === 'wrong-words')
     return { ok: false, fields: { words: t`These are not the words of this vault` }, whole: null }
-  return { ok: false, fields: {}, whole: failed() }
+  return { ok: false, fields: {}, whole: outcome === 'words-lost' ? wordsLost() : failed() }
+}
+
+function wordsLost(): string {
+  return t`The vault was not set up, and the words that you have written down open nothing. Close this and start over with new words.`
 }
 
 function failed(): string {

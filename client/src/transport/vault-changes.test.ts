@@ -51,6 +51,18 @@ describe('the vault of an account', () => {
   })
 })
 
+it('e17 a vault that was begun in a worker that is gone cannot be finished with its words, if it was not stored', async () => {
+  const begins = device('ada')
+  await begins.enterVault('ada', false)
+  await begins.beginVault()
+  const later = device('ada')
+  await later.enterVault('ada', false)
+  expect(await later.createVault('the old one', 'correct horse')).toBe('words-lost')
+  expect(await begins.createVault('the old one', 'correct horse')).toBe('done')
+  await later.enterVault('ada', false)
+  expect(await later.createVault('correct horse', 'another')).toBe('failed')
+})
+
 describe('a change of the vault whose answer is lost', () => {
   /** Takes everything that is sent, and does not say so. @param fails how many of the looks after that have no answer either */
   const silent = (fails: number): VaultServer => {

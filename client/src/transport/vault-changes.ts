@@ -52,7 +52,11 @@ export class VaultChanges {
    * @param password as it was sent at login, @param fresh the new one
    */
   async createVault(password: string, fresh: string): Promise<VaultOutcome> {
-    if (!this.#made) return 'failed'
+    // This worker has taken the place of one, or the login has ended, while the words were written down.
+    if (!this.#made)
+      return this.#changing(password, fresh, async (there) => {
+        return (await this.#mayBegin(there)) ? 'words-lost' : 'failed'
+      })
     const { vault, entropy } = this.#made
     const by_words = await vault.wrapped(await keyOfWords(entropy), 'words')
     const outcome = await this.#changing(password, fresh, async (there) => {
