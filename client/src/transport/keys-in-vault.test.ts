@@ -8,55 +8,26 @@ import {
   BEAM,
   begins,
   device,
+  elsewhere,
   keptHere,
-  logsIn,
+  keysIn,
+  MINE,
   noAnswer,
   type PageVault,
   pageVault,
+  receivers,
+  STATE,
   withVault,
+  writes,
 } from './vault-stage'
 
 const OTHER = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
-const STATE: OwnState = {
-  keys: ['K'],
-  current: 'kid',
-  invite: 'I',
-  hasLetIn: true,
-  isDeposited: false,
-  isVaulted: true,
-  changes: [1, 1],
-  devices: {},
-  removed: [],
-  unverified: [],
-  tag: 'tag',
-  writes: 0,
-}
-/** What a device knows whose person has saved the beam, and one that has its keys from a deposit. */
-const MINE = { isMine: true, maySend: true, isVaulted: false }
+/** What a device knows that has its keys from a deposit. */
 const OF_OTHERS = { isMine: false, maySend: true, isVaulted: false }
-
-/** The person compares the fingerprint of another one, and lets them open the beam. */
-async function trusts(keeper: PageVault, username: string): Promise<boolean> {
-  const person = (await keeper.peopleOf(BEAM)).find((one) => one.username === username)
-  return keeper.trust(BEAM, username, person?.fingerprint ?? '')
-}
-
-const writes = (keeper: PageVault, state = STATE, known: KnownPlace = MINE) =>
-  keeper.write(BEAM, known, async () => ({ is: 'state', state }))
 
 beforeEach(begins)
 
 describe('the keys of a saved beam', () => {
-  /** Another device of Ada's. */
-  const elsewhere = async () => (await logsIn('ada', 'correct horse')).keeper
-  const keysIn = async (keeper: PageVault) => {
-    await keeper.ownBeams([])
-    const found = await keeper.read(BEAM, false)
-    if (found?.is === 'own') return found.entry.keys
-    return found?.is === 'handed' ? found.keys.keys : null
-  }
-  const receivers = () => accounts.beam.keys.map(({ username }) => username)
-
   it('e18 are sealed to their owner, and open on another device', async () => {
     const { keeper } = await withVault('ada')
     const vault = accounts.all.get('ada')?.vault?.public_key
@@ -113,128 +84,6 @@ describe('the keys of a saved beam', () => {
     const { keeper: later } = await withVault('ada')
     await later.ownBeams([BEAM])
     expect(await later.howKept()).toEqual({ [BEAM]: 'not-in-vault' })
-  })
-
-  it('e18 are written again only where they, or who is to have them, have changed', async () => {
-    const [{ keeper }] = [await withVault('ada'), await withVault('bob')]
-    const versions: number[] = []
-    const write = async (state = STATE) => {
-      await writes(keeper, state)
-      versions.push(accounts.beam.version)
-    }
-    const newer = { ...STATE, keys: ['K', 'K2'] }
-    await write()
-    await write()
-    await write(newer)
-    await trusts(keeper, 'bob')
-    await write(newer)
-    await write(newer)
-    accounts.all.delete('bob')
-    await write(newer)
-    expect(versions).toEqual([1, 1, 2, 3, 3, 4])
-  })
-
-  it('e18 come to nobody but those to whom the owner hands them', async () => {
-    const [{ keeper: ada }, { keeper: bob }] = [await withVault('ada'), await withVault('bob')]
-    await writes(ada)
-    expect(await keysIn(bob)).toBeNull()
-    expect((await ada.peopleOf(BEAM)).map(({ hasKeys }) => hasKeys)).toEqual([false])
-    await trusts(ada, 'bob')
-    await writes(ada)
-    expect(await keysIn(bob)).toEqual(STATE.keys)
-    // Also the next keys, which another device of the owner makes.
-    await writes(await elsewhere(), { ...STATE, keys: ['K', 'newer'] })
-    expect(await keysIn(bob)).toEqual(['K', 'newer'])
-  })
-
-  it('e18 come to nobody whose vault is not the one that was compared', async () => {
-    const [{ keeper: ada }] = [await withVault('ada'), await withVault('bob')]
-    const shown = (await ada.peopleOf(BEAM))[0]?.fingerprint ?? ''
-    const bob = accounts.all.get('bob')
-    const { publicKey } = await Vault.make()
-    if (bob?.vault) bob.vault = { ...bob.vault, public_key: publicKey }
-    expect(await ada.trust(BEAM, 'bob', shown)).toBe(false)
-    await writes(ada)
-    expect(receivers()).toEqual(['ada'])
-  })
-
-  it('e18 still come to a person who has another username now', async () => {
-    const [{ keeper: ada }, { keeper: bob }] = [await withVault('ada'), await withVault('bob')]
-    await trusts(ada, 'bob')
-    await writes(ada)
-    const account = accounts.all.get('bob')
-    if (account) accounts.all.set('robert', account)
-    accounts.all.delete('bob')
-    await writes(ada)
-    expect(receivers()).toEqual(['ada', 'robert'])
-    expect((await ada.peopleOf(BEAM)).map(({ hasKeys }) => hasKeys)).toEqual([true])
-    expect(await bob.isOpen()).toBe(true)
-  })
-
-  it('e18 do not go to another vault that the server shows under the name of somebody who had them', async () => {
-    const [{ keeper: ada }] = [await withVault('ada'), await withVault('bob')]
-    await trusts(ada, 'bob')
-    await writes(ada)
-    const bob = accounts.all.get('bob')
-    const { publicKey } = await Vault.make()
-    if (bob?.vault) bob.vault = { ...bob.vault, public_key: publicKey }
-    await writes(ada)
-    expect(receivers()).toEqual(['ada'])
-    expect((await ada.peopleOf(BEAM)).find(({ username }) => username === 'bob')?.hasKeys).toBe(false)
-  })
-
-  describe('whose owner ends a share that the server goes on listing', () => {
-    /** Bob could open the beam until now. */
-    const ended = async () => {
-      const [{ keeper: ada }] = [await withVault('ada'), await withVault('bob')]
-      await trusts(ada, 'bob')
-      await writes(ada)
-      const before = accounts.beam
-      return { ada, before, sealed: await ada.distrust(BEAM, 'bob') }
-    }
-
-    it('e18 come to that person no more, from no device of the owner', async () => {
-      const { ada } = await ended()
-      expect(receivers()).toEqual(['ada'])
-      for (const own of [ada, await elsewhere()]) {
-        await writes(own, { ...STATE, keys: ['K', 'K2'] })
-        expect(receivers()).toEqual(['ada'])
-      }
-    })
-
-    it('e18 come to nobody whom the own vault named before that, and the server shows this again', async () => {
-      const { ada, before, sealed } = await ended()
-      for (const own of [ada, await elsewhere()]) {
-        accounts.beam = before
-        await writes(own, { ...STATE, keys: ['K', 'K2'], writes: sealed?.writes ?? 0 })
-        expect(receivers()).toEqual(['ada'])
-      }
-    })
-
-    it('e18 come to that person no more, where the server hides meanwhile what lies in the own vault', async () => {
-      const [{ keeper: ada }] = [await withVault('ada'), await withVault('bob')]
-      await trusts(ada, 'bob')
-      await writes(ada)
-      const { readKeys } = ada.server
-      ada.server.readKeys = async (beam) => ({ ...(await readKeys(beam)), keys: null })
-      await ada.distrust(BEAM, 'bob')
-      ada.server.readKeys = readKeys
-      await writes(ada, { ...STATE, keys: ['K', 'K2'] })
-      expect(receivers()).toEqual(['ada'])
-    })
-
-    it('e18 come to that person again once the owner hands them', async () => {
-      const { ada } = await ended()
-      await trusts(ada, 'bob')
-      await writes(ada)
-      expect(receivers()).toEqual(['ada', 'bob'])
-    })
-
-    it('e18 leave the share as it is where the server does not tell who has them', async () => {
-      const { ada } = await ended()
-      ada.server.readKeys = noAnswer
-      await expect(ada.distrust(BEAM, 'bob')).rejects.toThrow('no answer')
-    })
   })
 
   describe('that the server has made', () => {

@@ -211,6 +211,8 @@ export class Secrets {
    */
   async distrust(beam: BeamId, username: string): Promise<void> {
     await this.enter(beam, null)
+    // What lies there now is known to a later page then, to which the server could show something older.
+    await this.withdraw(beam)
     const { ring } = this.#beam(beam)
     const sealed = await this.vault.distrust(beam, username)
     if (!sealed) return

@@ -1,8 +1,10 @@
 /** A stage for tests of vaults: accounts as the server has them, their devices, and what browsers keep. */
 import { expect } from 'vitest'
 import type { Bytes } from '../crypto/bytes'
+import type { OwnState } from '../crypto/vault'
 import type { BeamId, BeamVaultChange, Vault as StoredVault, VaultChange } from '../protocol/bindings'
 import { KeysInVault } from './keys-in-vault'
+import type { KnownPlace } from './own-vault'
 import { Refused, type VaultServer } from './vault-calls'
 import { VaultChanges } from './vault-changes'
 import { VaultKeeper } from './vault-keeper'
@@ -134,3 +136,39 @@ export async function leftAtOnce(kept: KeptVaults): Promise<void> {
 }
 
 export const noAnswer = () => Promise.reject(new Error('no answer'))
+
+/** What a device has of the beam. */
+export const STATE: OwnState = {
+  keys: ['K'],
+  current: 'kid',
+  invite: 'I',
+  hasLetIn: true,
+  isDeposited: false,
+  isVaulted: true,
+  changes: [1, 1],
+  devices: {},
+  removed: [],
+  unverified: [],
+  tag: 'tag',
+  writes: 0,
+}
+
+/** What a device knows whose person has saved the beam. */
+export const MINE: KnownPlace = { isMine: true, maySend: true, isVaulted: false }
+
+export const writes = (keeper: PageVault, state = STATE, known = MINE) =>
+  keeper.write(BEAM, known, async () => ({ is: 'state', state }))
+
+/** Another device of Ada's. */
+export const elsewhere = async () => (await logsIn('ada', 'correct horse')).keeper
+
+/** Returns the keys that a device finds. */
+export async function keysIn(keeper: PageVault): Promise<readonly string[] | null> {
+  await keeper.ownBeams([])
+  const found = await keeper.read(BEAM, false)
+  if (found?.is === 'own') return found.entry.keys
+  return found?.is === 'handed' ? found.keys.keys : null
+}
+
+/** The accounts to which keys are sealed. */
+export const receivers = () => accounts.beam.keys.map(({ username }) => username)
