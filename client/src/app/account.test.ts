@@ -87,6 +87,13 @@ describe('the start of a page', () => {
     expect(toasts()).toEqual([])
   })
 
+  it('continues without an answer, and asks again after a while', async () => {
+    await opens(AWAY)
+    server = LOGGED_IN
+    await passes(10_000)
+    expect(status()).toBe('authenticated')
+  })
+
   it('continues without an answer, and asks again when the network is back', async () => {
     await opens(AWAY)
     expect(stores.account.getState()).toEqual({ status: 'anonymous', isGuess: true })
@@ -186,11 +193,36 @@ it.each([
   ['a login', 'POST /auth/login/', () => actions.logIn('ada', 'secret')],
   ['a registration', 'POST /auth/register/', () => actions.register({ ...ada, password: 'secret' })],
 ] as const)('e17 %s by a password as it was typed is known to be one', async (_, call, act) => {
-  const acceptedAsTyped = vi.fn(async () => {})
+  const acceptedAsTyped = vi.fn(async (_: string) => {})
   await opens(NOBODY, { ...AS_TYPED, acceptedAsTyped })
   server = { [call]: json(200, { user: ada }) }
   expect(await act()).toEqual({ ok: true })
-  expect(acceptedAsTyped).toHaveBeenCalledOnce()
+  expect(acceptedAsTyped.mock.calls).toEqual([['ada']])
+})
+
+it.each([
+  ['login', 'POST /auth/login/', () => actions.logIn('bob', 'secret')],
+  [
+    'registration',
+    'POST /auth/register/',
+    () => actions.register({ ...ada, username: 'bob', password: 'secret', profile_picture: null }),
+  ],
+] as const)(
+  'e16 the vault of another account that the server names after a %s stays known',
+  async (_, call, act) => {
+    rememberVault('ada')
+    const acceptedAsTyped = vi.fn(async (_: string) => {})
+    await opens(NOBODY, { ...AS_TYPED, acceptedAsTyped })
+    server = { [call]: json(200, { user: ada }) }
+    expect((await act()).ok).toBe(false)
+    expect([hasKnownVault('ada'), status(), acceptedAsTyped.mock.calls]).toEqual([true, 'anonymous', []])
+  },
+)
+
+it('e16 an account is the same however its name is typed', async () => {
+  await opens(NOBODY)
+  server = { 'POST /auth/login/': json(200, { user: ada }) }
+  expect(await actions.logIn(' Ada ', 'secret')).toEqual({ ok: true })
 })
 
 describe('what a person does', () => {
@@ -226,6 +258,20 @@ describe('what a person does', () => {
     server = { 'POST /auth/register/': json(201, { user: ada }) }
     await actions.register({ ...ada, password: 'secret', profile_picture: null })
     expect(hasKnownVault('ada')).toBe(false)
+  })
+
+  it('e17 leaves the page of an account that is deleted once nothing of its vault is on the device', async () => {
+    let isGone = () => {}
+    await opens(LOGGED_IN, { ...AS_TYPED, accountGone: () => new Promise((resolve) => (isGone = resolve)) })
+    const assign = vi.fn()
+    vi.stubGlobal('location', { assign })
+    server = { 'DELETE /auth/delete-account/': json(200, { success: true }) }
+    const outcome = actions.deleteAccount('secret')
+    await settled()
+    expect(assign).not.toHaveBeenCalled()
+    isGone()
+    expect(await outcome).toEqual({ ok: true })
+    expect(assign).toHaveBeenCalledOnce()
   })
 
   it('notices that a login has ended, and shows it once', async () => {

@@ -5,6 +5,7 @@ import { downscale, pictureProblem } from '../features/account/picture'
 import type { AccountActions, FormOutcome } from '../features/account-actions'
 import { paths } from '../features/paths'
 import type { User } from '../protocol/bindings'
+import { isSameUsername } from '../protocol/usernames'
 import { type AccountEvent, reduceAccount } from '../stores/account'
 import { browserStorage, tabStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
@@ -16,6 +17,8 @@ import { AS_TYPED, type Passwords, WantsPassword } from './password-proof'
 import type { Toaster } from './toaster'
 
 const CHECK_EVERY_MS = 300_000
+/** So long after the first check got no answer, it is made again. */
+const GUESS_AGAIN_MS = 10_000
 /** Session storage key of the text that the next page of this tab shows. */
 const NEWS_KEY = 'news for the next page'
 
@@ -95,10 +98,10 @@ function formActions(
     async logIn(username, password, isFromOperator) {
       try {
         const sent = await passwords.prove(username, password, isFromOperator)
-        const user = await calls.logIn(username, sent)
+        const user = ofAccount(username, await calls.logIn(username, sent))
         // What was not sent as it was typed belongs to an account with a vault.
         if (sent !== password) await passwords.accepted(username)
-        else void passwords.acceptedAsTyped()
+        else void passwords.acceptedAsTyped(username)
         enter(user)
         toaster.ok(t`Login successful!`)
         return OK
@@ -112,9 +115,9 @@ function formActions(
     },
     async register(account) {
       try {
-        const user = await calls.register(account)
-        forgetVault(user.username)
-        void passwords.acceptedAsTyped()
+        const user = ofAccount(account.username, await calls.register(account))
+        forgetVault(account.username)
+        void passwords.acceptedAsTyped(account.username)
         enter(user)
         toaster.ok(t`Registration successful!`)
         return OK
@@ -137,6 +140,8 @@ function formActions(
         const username = state.status === 'authenticated' ? state.user.username : ''
         await calls.deleteAccount(await passwords.prove(username, password, isFromOperator))
         forgetVault(username)
+        // The next page finds nobody logged in, and does not know that it has anything to leave.
+        await passwords.accountGone()
       } catch (error) {
         if (error instanceof WantsPassword)
           return { ok: false, fields: {}, whole: wantsPassword(), wantsPassword: true }
@@ -147,6 +152,16 @@ function formActions(
       return OK
     },
   }
+}
+
+/**
+ * Returns who the server says is logged in. What this device knows of the vault of another account must not go with this login.
+ * @throws HttpError for another account than the one that was named
+ */
+function ofAccount(username: string, user: User): User {
+  if (!isSameUsername(user.username, username))
+    throw new HttpError(200, 'The server answers for another account.')
+  return user
 }
 
 /**
@@ -165,11 +180,12 @@ function keepChecking(
       if (user) enter(user)
       else expire()
     } catch (error) {
-      const isOver = error instanceof HttpError && error.status === 401
-      if (isOver) {
+      if (error instanceof HttpError && error.status === 401) {
         isGuess = false
-        expire()
-      } else if (account.getState().status === 'loading') guess()
+        return expire()
+      }
+      if (account.getState().status === 'loading') guess()
+      if (isGuess) setTimeout(() => void (isGuess && check()), GUESS_AGAIN_MS)
     }
   }
   const checkAgain = () => void ((isGuess || account.getState().status === 'authenticated') && check())

@@ -19,7 +19,6 @@ import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { isStored, type KeepingEvent, reduceKeeping } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
 import { letsNobodyInUnasked } from '../stores/trust'
-import { readMe } from '../transport/account-calls'
 import { hasRtc } from '../transport/has-rtc'
 import { LiveBeam, type LiveBeamEvents, type LiveBeamOptions } from '../transport/live-beam'
 import type { LiveBeamStatus } from '../transport/live-beam-status'
@@ -27,6 +26,7 @@ import type { PeerLinks } from '../transport/peer-links'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { openSignalSocket } from '../transport/signal-socket'
 import { AccessNews } from './access-news'
+import { isLoggedIn } from './account-known'
 import { AddressedItems } from './addressed-items'
 import { type BeamChannel, ClearChannel } from './beam-channel'
 import { moveEntries } from './beam-entries'
@@ -302,7 +302,7 @@ export class BeamConnection {
       onUnverified: (devices) => learnUnverified(stores, devices),
       isUnverified: (device) => stores.trust.getState().devices[device]?.state === 'unverified',
       mayRemove: () => mayRemoveDevices(stores.access.getState()),
-      isLoggedIn: async () => stores.account.getState().status !== 'anonymous' && (await readMe()) !== null,
+      isLoggedIn: () => isLoggedIn(stores),
     })
     this.ways = sealed.ways
     return sealed

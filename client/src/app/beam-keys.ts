@@ -156,7 +156,8 @@ export class BeamKeys {
       isSealed: () => this.isSealed,
       entered: () => this.#entered,
       isLoggedIn: () => events.isLoggedIn(),
-      onWithdrawn: (having) => {
+      onWithdrawn: (having, isInVaults) => {
+        if (isInVaults) this.#keyless.sawSealed()
         this.#took(having)
         this.#knowsMore()
       },

@@ -201,6 +201,11 @@ export class CurrentBeam {
     else if (isSealing()) void this.#secrets.rekeySaved(id).catch(() => {})
   }
 
+  /** The keys of a saved beam may lie where this page could not look for them until now. */
+  lookForKeys(): void {
+    if (this.#context.stores.access.getState().kind === 'saved') void this.#connection?.channel.saved(false)
+  }
+
   /** Saves the beam to the account. Resolves to null once it is saved, else to the reason why not. */
   save(name: string): Promise<string | null> {
     return this.#connection?.save(name) ?? Promise.resolve(notConnected())

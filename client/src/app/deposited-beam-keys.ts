@@ -1,6 +1,6 @@
 /** The keys of a saved beam, as they are deposited with it, for whoever may read it (E9), or lie in vaults (E18). */
 import type { BeamId } from '../protocol/bindings'
-import type { Deposited, Having } from '../transport/secrets'
+import type { Deposited, Having, Withdrawn } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { untilTold } from './until-told'
 
@@ -12,8 +12,11 @@ export interface DepositedBeamKeysEvents {
   entered(): Promise<void>
   /** Renews a stale login, and resolves to whether anybody is logged in. @throws when the server does not tell */
   isLoggedIn(): Promise<boolean>
-  /** It has been looked up what lies there, which this device may not have had. */
-  onWithdrawn(having: Having): void
+  /**
+   * It has been looked up what lies there, which this device may not have had. @param isInVaults whether keys of the beam lie in vaults, so
+   * that it is sealed, also where this device cannot take any
+   */
+  onWithdrawn(having: Having, isInVaults: boolean): void
   /** What this device has deposited is there, unless the server refuses it; or new keys are to be made first. */
   onDeposited(deposited: Deposited): void
 }
@@ -49,23 +52,24 @@ export class DepositedBeamKeys {
   /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */
   async #look(isMine: boolean): Promise<void> {
     const { beam, entered, isLoggedIn, isSealed, onWithdrawn } = this.events
-    // The worker that asks for the keys cannot renew a stale login.
-    await Promise.all([entered(), isLoggedIn().catch(() => {})])
     // Each new socket asks anew.
     this.#lookups += 1
     const lookup = this.#lookups
     // As long as the server does not tell, there may be keys: nothing is shared in clear text, and none are overwritten.
     const having = await untilTold(
-      async () => {
+      async (): Promise<Withdrawn> => {
+        // The worker that asks for the keys cannot renew a stale login.
+        const [mayHaveVault] = await Promise.all([isLoggedIn(), entered()])
         const stored = await this.secrets.stored(beam(), isMine)
-        return isSealed() && !stored.mayBeNewer ? stored : this.secrets.withdraw(beam())
+        if (isSealed() && !stored.mayBeNewer) return { ...stored, isInVaults: false }
+        return this.secrets.withdraw(beam(), mayHaveVault)
       },
       () => lookup === this.#lookups && !this.#hasEnded,
     )
     if (!having) return
     if (isSealed()) this.deposit(having)
     this.#isWithdrawn = true
-    onWithdrawn(having)
+    onWithdrawn(having, having.isInVaults)
   }
 
   /** Only where the worker says that this device deposits them: else the server could have them by saying that they are saved. */
@@ -87,7 +91,8 @@ export class DepositedBeamKeys {
 
   /** Looks there for keys that this device does not know. Resolves to null where it takes none from there. */
   async withdraw(having: Having | null): Promise<Having | null> {
-    return this.#isSaved && having?.deposits ? this.secrets.withdraw(this.events.beam()) : null
+    if (!this.#isSaved || !having?.deposits) return null
+    return this.secrets.withdraw(this.events.beam(), await this.events.isLoggedIn())
   }
 
   /** The beam was left. */

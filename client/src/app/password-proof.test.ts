@@ -11,7 +11,13 @@ vi.mock('../transport/account-calls', () => ({ askWay: async () => told }))
 const stretching = vi.fn(async (password: string) => `part of ${password}`)
 const keepOpener = vi.fn(async () => {})
 const loggedInAsTyped = vi.fn(async () => {})
-const { prove, accepted } = passwordsFor({ prove: stretching, keepOpener, loggedInAsTyped })
+const leaveVault = vi.fn(async () => {})
+const { prove, accepted, accountGone } = passwordsFor({
+  prove: stretching,
+  keepOpener,
+  loggedInAsTyped,
+  leaveVault,
+})
 
 beforeEach(() => {
   localStorage.clear()
@@ -58,4 +64,9 @@ it('e16 the accounts that had a vault here are remembered, also beside what is n
   expect([hasKnownVault('ADA'), hasKnownVault('bob'), hasKnownVault('cy')]).toEqual([true, true, false])
   localStorage.setItem('accounts with a vault', '{broken')
   expect(hasKnownVault('ada')).toBe(false)
+})
+
+it('e17 of an account that is gone, the vault is left', async () => {
+  await accountGone()
+  expect(leaveVault).toHaveBeenCalledOnce()
 })

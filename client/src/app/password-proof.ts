@@ -12,8 +12,10 @@ export interface Passwords {
    * open the vault.
    */
   accepted(username: string): Promise<void>
-  /** Somebody is logged in by a password that was sent as it was typed. */
-  acceptedAsTyped(): Promise<void>
+  /** Somebody is logged in, to the account that they have named, by a password that was sent as it was typed. */
+  acceptedAsTyped(username: string): Promise<void>
+  /** The account of whoever is logged in is gone. Once this resolves, nothing of its vault is on this device. */
+  accountGone(): Promise<void>
 }
 
 /** Sends passwords as they are typed. */
@@ -21,12 +23,15 @@ export const AS_TYPED: Passwords = {
   prove: async (_, password) => password,
   accepted: async () => {},
   acceptedAsTyped: async () => {},
+  accountGone: async () => {},
 }
 
 /** The server wants a password as it was typed, and this device knows that the account has a vault. */
 export class WantsPassword extends Error {}
 
-export function passwordsFor(vault: Pick<VaultDoor, 'prove' | 'keepOpener' | 'loggedInAsTyped'>): Passwords {
+export function passwordsFor(
+  vault: Pick<VaultDoor, 'prove' | 'keepOpener' | 'loggedInAsTyped' | 'leaveVault'>,
+): Passwords {
   return {
     async prove(username, password, isFromOperator = false) {
       const { stretch } = await askWay(username)
@@ -42,6 +47,7 @@ export function passwordsFor(vault: Pick<VaultDoor, 'prove' | 'keepOpener' | 'lo
       // Where the browser keeps nothing, the vault is open as long as the page.
       await vault.keepOpener().catch(() => {})
     },
-    acceptedAsTyped: () => vault.loggedInAsTyped().catch(() => {}),
+    accountGone: () => vault.leaveVault().catch(() => {}),
+    acceptedAsTyped: (username) => vault.loggedInAsTyped(username).catch(() => {}),
   }
 }

@@ -29,17 +29,20 @@ let stores: Stores
 let actions: BeamActions
 /** The beams that somebody may not read any more. */
 let taken: BeamId[]
+let unsharing: (beam: BeamId, username: string) => Promise<void>
 const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
 
 beforeEach(() => {
   vi.unstubAllGlobals()
   stores = createStores()
   taken = []
+  unsharing = async () => {}
   actions = createSavedBeams({
     stores,
     toaster: createToaster(stores.toasts),
     onRenewed: () => {},
     onReadingTaken: (beam) => void taken.push(beam),
+    onUnsharing: (beam, username) => unsharing(beam, username),
   })
 })
 
@@ -140,4 +143,22 @@ describe('e15 the keys of a beam change when somebody may not read it any more',
     await actions.unshare(SHARE)
     expect(taken).toEqual([])
   })
+})
+
+it.each([
+  [
+    'and not before its new keys would be sealed to that person no more',
+    async () => {},
+    ['without grace', 'removed'],
+  ],
+  ['and stays where that fails', () => Promise.reject(new Error('no answer')), ['without grace']],
+])('e18 a share is removed %s', async (_, ends, expected) => {
+  const done: string[] = []
+  unsharing = async (_beam, username) => {
+    done.push(`without ${username}`)
+    await ends()
+  }
+  answer = async () => void done.push('removed')
+  await actions.unshare(SHARE)
+  expect(done).toEqual(expected)
 })

@@ -18,6 +18,8 @@ interface Context {
   readonly toaster: Toaster
   /** A beam has a new id; a page that is in it follows. */
   readonly onRenewed: (old: BeamId, beam: Beam) => void
+  /** Somebody's share is about to end. @throws when it cannot be yet */
+  readonly onUnsharing?: (beam: BeamId, username: string) => Promise<void>
   /** Somebody may not read a beam any more. */
   readonly onReadingTaken: (beam: BeamId) => void
   /** Somebody may read a beam now. */
@@ -93,6 +95,7 @@ function createSharesOfBeam({
   stores,
   toaster,
   onRenewed,
+  onUnsharing,
   onReadingTaken,
   onShared,
 }: Context): Omit<BeamActions, keyof ListActions> {
@@ -123,8 +126,9 @@ function createSharesOfBeam({
         toaster.ok(t`Share permissions updated successfully`)
       })
     },
-    unshare: ({ id, beam }) =>
+    unshare: ({ id, beam, shared_with }) =>
       attempt(t`Failed to remove share`, async () => {
+        await onUnsharing?.(beam.beam_id, shared_with)
         await (await calls()).removeShare(id)
         onReadingTaken(beam.beam_id)
         tell({ type: 'unshared', share: id })

@@ -51,7 +51,7 @@ import { startTransfers } from './transfer-news'
 import { createUnfinished } from './unfinished'
 import { keepUnsentItems } from './unsent-items'
 import { UploadNews } from './upload-news'
-import { createVault } from './vault'
+import { createVault, endsTrust } from './vault'
 
 /** Starts every service of the page. Call it once. */
 export function startServices(language: Language): AppValue {
@@ -137,11 +137,18 @@ function accountActions(
   beam: CurrentBeam,
   door: ReturnType<typeof openSecrets>,
 ): Pick<Actions, 'account' | 'beams' | 'vault'> {
-  const vault = createVault({ stores, toaster, door, rekey: (id) => beam.readingTaken(id) })
+  const vault = createVault({
+    stores,
+    toaster,
+    door,
+    rekey: (id) => beam.readingTaken(id),
+    opened: () => beam.lookForKeys(),
+  })
   const onShared = (id: BeamId, username: string) => void vault.handKeys(id, username)
+  const onUnsharing = endsTrust({ stores, door })
   return {
     vault,
-    beams: createSavedBeams({ stores, toaster, ...keepsKeysOf(beam), onShared }),
+    beams: createSavedBeams({ stores, toaster, ...keepsKeysOf(beam), onShared, onUnsharing }),
     account: createAccount(stores, toaster, () => beam.rejoin(), passwordsFor(door)),
   }
 }

@@ -8,7 +8,7 @@ import { createStores, type Stores } from '../stores/stores'
 import type { Deposited } from '../transport/secrets'
 import { hasKnownVault, rememberVault } from './known-vaults'
 import { createToaster } from './toaster'
-import { createVault } from './vault'
+import { createVault, endsTrust } from './vault'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const OTHER = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
@@ -17,7 +17,7 @@ const beam = (beam_id: BeamId) =>
   ({ beam_id, beam_name: 'Cabin', created_at: 0, link_access: 'none' }) as Beam
 
 vi.mock('../transport/account-calls', () => ({ readMe: async () => null }))
-vi.mock('../transport/beam-calls', () => ({ listBeams: async () => [beam(BEAM)] }))
+vi.mock('../transport/beam-calls', () => ({ listBeams: () => lists() }))
 
 const OPEN: VaultState = { is: 'open', fingerprint: '12345' }
 const bob: PersonKeys = { username: 'bob', fingerprint: '54321', hasKeys: false }
@@ -25,6 +25,7 @@ let kept: Record<BeamId, HowKept>
 let people: readonly PersonKeys[]
 let entered: VaultState
 let enter: () => Promise<VaultState>
+let lists: () => Promise<readonly Beam[]>
 const calls: string[] = []
 const owned: BeamId[] = []
 let went: Deposited['went']
@@ -46,6 +47,7 @@ const door = {
     calls.push('deposit')
     return { went } as Deposited
   },
+  distrust: async (_: BeamId, person: string) => void calls.push(`distrust ${person}`),
   prove: async () => '',
   keepOpener: async () => {},
   loggedInAsTyped: async () => {},
@@ -53,7 +55,10 @@ const door = {
 
 let stores: Stores
 let vault: VaultActions
+/** Removes the listeners that this page added to the window. */
+let leaves: AbortController
 const rekeyed: BeamId[] = []
+const opened = vi.fn()
 const known = () => stores.vault.getState()
 
 beforeEach(() => {
@@ -64,12 +69,23 @@ beforeEach(() => {
   people = [bob]
   entered = OPEN
   enter = async () => entered
+  lists = async () => [beam(BEAM)]
+  leaves = new AbortController()
+  const listen = window.addEventListener.bind(window)
+  vi.stubGlobal('addEventListener', (type: string, listener: EventListener) =>
+    listen(type, listener, { signal: leaves.signal }),
+  )
   stores = createStores()
   const rekey = (id: BeamId) => void rekeyed.push(id)
-  vault = createVault({ stores, toaster: createToaster(stores.toasts), door, rekey })
+  opened.mockClear()
+  vault = createVault({ stores, toaster: createToaster(stores.toasts), door, rekey, opened })
 })
 
-afterEach(() => vi.useRealTimers())
+afterEach(() => {
+  leaves.abort()
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
 
 const logsIn = () => stores.account.setState({ status: 'authenticated', user: ada }, true)
 const opensSharing = () =>
@@ -132,6 +148,17 @@ it('e17 a vault is not tried again once its person has logged out', async () => 
   expect([known().own, vi.mocked(enter).mock.calls.length]).toEqual([null, 1])
 })
 
+it('e17 a vault that another page of the browser has opened is open here too', async () => {
+  entered = { is: 'none' }
+  logsIn()
+  await vi.waitFor(() => expect(known().own).toEqual({ is: 'none' }))
+  entered = OPEN
+  rememberVault('ada')
+  window.dispatchEvent(new StorageEvent('storage', { key: 'accounts with a vault' }))
+  await vi.waitFor(() => expect(known().own).toEqual(OPEN))
+  await vi.waitFor(() => expect(owned).toEqual([BEAM]))
+})
+
 it('e17 an account that was made anew, without a vault, is not remembered to have one', async () => {
   rememberVault('ada')
   entered = { is: 'none' }
@@ -182,6 +209,17 @@ it('e18 the people of a beam are known while its Share dialog is open', async ()
   expect(known().people).toEqual([])
 })
 
+it('e18 the keys of the beam are looked for again once a vault is open that was not before', async () => {
+  entered = { is: 'locked', needsWords: true }
+  logsIn()
+  await vi.waitFor(() => expect(known().own).toEqual(entered))
+  expect(opened).not.toHaveBeenCalled()
+  entered = OPEN
+  door.recoverVault.mockResolvedValueOnce('done' as never)
+  await vault.recover('zoo', 'given', 'new')
+  expect(opened).toHaveBeenCalledOnce()
+})
+
 it('e18 own beams whose keys the server has get new ones with the vault, and those of others do not', async () => {
   kept = { [BEAM]: 'readable', [OTHER]: 'readable' }
   went = 'exposed'
@@ -195,6 +233,14 @@ it.each([
   ['words', () => vault.recover('zoo', 'old', 'new')],
 ] as const)('e17 a wrong %s is told at its field', async (field, change) => {
   expect(await change()).toMatchObject({ ok: false, fields: { [field]: expect.any(String) } })
+})
+
+it('e17 a person whose words were lost while they wrote them down is told to start over', async () => {
+  door.createVault.mockResolvedValueOnce('words-lost' as never)
+  expect(await vault.create('old', 'new')).toMatchObject({
+    ok: false,
+    whole: expect.stringMatching(/start over/),
+  })
 })
 
 it('e18 own beams whose keys the server still has get new ones whenever the vault is opened', async () => {
@@ -229,6 +275,16 @@ it('e18 the person is told of own beams whose keys go nowhere when the vault is 
   logsIn()
   await vi.waitFor(() => expect(toasts()).toEqual(['bad']))
   expect(rekeyed).toEqual([])
+})
+
+it('e18 own beams are told once the vault is open, however often the server fails to list them', async () => {
+  vi.useFakeTimers()
+  lists = vi.fn(async () => [beam(BEAM)]).mockRejectedValueOnce(new Error('no answer'))
+  logsIn()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(owned).toEqual([])
+  await vi.advanceTimersToNextTimerAsync()
+  expect(owned).toEqual([BEAM])
 })
 
 it('e18 own beams are told before it is asked how their keys are kept', async () => {
@@ -292,4 +348,14 @@ it('e18 keys are handed to nobody who has another vault than the one that was co
   await shares('00000')
   expect(calls).toEqual(['trust bob 00000'])
   expect(stores.toasts.getState().toasts.at(-1)?.text).toMatch(/Compare them again/)
+})
+
+it('e18 a person who is to lose a share can open no new keys of the beam, where the vault is open', async () => {
+  const ends = endsTrust({ stores, door })
+  await ends(BEAM, 'bob')
+  expect(calls).toEqual([])
+  stores.vault.setState({ own: OPEN })
+  await vi.waitFor(() => expect(owned).toEqual([BEAM]))
+  await ends(BEAM, 'bob')
+  expect(calls).toContain('distrust bob')
 })

@@ -2,7 +2,7 @@
 import { t } from '@lingui/core/macro'
 import type { FormOutcome } from '../features/account-actions'
 import type { VaultActions } from '../features/vault-actions'
-import type { BeamId } from '../protocol/bindings'
+import type { Beam, BeamId } from '../protocol/bindings'
 import { isInVault, type VaultOutcome, type VaultState } from '../protocol/vaults'
 import type { AccountState } from '../stores/account'
 import type { BeamsState } from '../stores/beams'
@@ -12,9 +12,10 @@ import { readMe } from '../transport/account-calls'
 import type { SecretsDoor, VaultDoor } from '../transport/secrets-door'
 import { loadable } from '../ui/lazy-part'
 import { writeClipboard } from './clipboard'
-import { forgetVault, hasKnownVault, hasKnownVaults, rememberVault } from './known-vaults'
+import { forgetVault, hasKnownVault, hasKnownVaults, onKnownVaults, rememberVault } from './known-vaults'
 import { isSealing } from './sealing-choice'
 import type { Toaster } from './toaster'
+import { untilTold } from './until-told'
 
 const calls = loadable(() => import('../transport/beam-calls'))
 
@@ -27,6 +28,8 @@ interface Context {
   readonly door: VaultDoor & Pick<SecretsDoor, 'depositSaved'>
   /** Gives a saved beam new keys, which go into vaults. */
   readonly rekey: (beam: BeamId) => void
+  /** The vault is open now that was not when the page may have looked in it. */
+  readonly opened: () => void
 }
 
 export function createVault(context: Context): VaultActions {
@@ -36,7 +39,9 @@ export function createVault(context: Context): VaultActions {
   followLists(context)
   // Not once, when the vault is made: a tab that is closed meanwhile has moved some of them.
   stores.vault.subscribe(({ own }, before) => {
-    if (own?.is === 'open' && before.own?.is !== 'open') void moveDeposits(context).catch(() => {})
+    if (own?.is !== 'open' || before.own?.is === 'open') return
+    if (before.own !== null) context.opened()
+    void moveDeposits(context).catch(() => {})
   })
 
   /** Sends a change of the vault. */
@@ -79,6 +84,21 @@ export function createVault(context: Context): VaultActions {
   }
 }
 
+/** Returns what ends that a person can open a beam. It is to be done before the share ends: afterwards the server need not say whose key is whose. */
+export function endsTrust({
+  stores,
+  door,
+}: Pick<Context, 'stores'> & { readonly door: Pick<SecretsDoor, 'distrust'> }): (
+  beam: BeamId,
+  username: string,
+) => Promise<void> {
+  return async (beam, username) => {
+    if (stores.vault.getState().own?.is !== 'open') return
+    await renewed()
+    await door.distrust(beam, username)
+  }
+}
+
 /** How it went: `changed`, where the person has another vault than the one that was shown; `later`, once the beam has new keys. */
 type Handed = 'done' | 'later' | 'needless' | 'changed' | 'failed'
 
@@ -107,10 +127,7 @@ async function handKeys(
 
 /** Opens the vault with each login. Returns what looks again whether it is open. */
 function keepOpen({ stores, door }: Context): () => Promise<void> {
-  const username = () => {
-    const account = stores.account.getState()
-    return account.status === 'authenticated' ? account.user.username : null
-  }
+  const username = () => usernameIn(stores.account.getState())
   let again: ReturnType<typeof setTimeout> | undefined
   const enter = async () => {
     clearTimeout(again)
@@ -123,11 +140,21 @@ function keepOpen({ stores, door }: Context): () => Promise<void> {
     stores.vault.setState({ own: shown(own) })
     if (own.is === 'unknown') again = setTimeout(() => void renewed().then(enter), AGAIN_MS)
   }
+  // The worker finds a vault that another page has made or opened, and is to know then which beams are own ones.
+  onKnownVaults(() => {
+    const name = username()
+    if (name !== null && hasKnownVault(name) && stores.vault.getState().own?.is !== 'open') void enter()
+  })
   followLogin(stores, {
     enter: () => void enter(),
     leave: () => void door.leaveVault().catch(() => {}),
   })
   return enter
+}
+
+/** Returns the username of who is logged in; null where that is not known. */
+function usernameIn(account: AccountState): string | null {
+  return account.status === 'authenticated' ? account.user.username : null
 }
 
 /** A browser that seals nothing has no use for a vault, and most accounts have none. */
@@ -217,13 +244,25 @@ function tellOwnBeams({ stores, door }: Context): void {
   look(stores.beams.getState())
 }
 
+/** The worker takes no keys from the vault before it is told which beams are own ones. Returns these; null where the vault is closed again. */
+function toldOwnBeams({ stores: { account, vault }, door }: Context): Promise<readonly Beam[] | null> {
+  const username = usernameIn(account.getState())
+  const isWanted = () => vault.getState().own?.is === 'open' && usernameIn(account.getState()) === username
+  return untilTold(async () => {
+    const mine = await (await calls()).listBeams()
+    if (isWanted()) await door.ownBeams(mine.map(({ beam_id }) => beam_id))
+    return mine
+  }, isWanted)
+}
+
 /**
  * The server has the keys of beams that were saved before there was a vault: they get new ones, and the deposit ends. Keys that an earlier
  * page has made for the vault, and that did not come there, come there now, and so do those that are in an earlier vault, where they are here.
  */
-async function moveDeposits({ door, toaster, rekey }: Context): Promise<void> {
-  const mine = await (await calls()).listBeams()
-  await door.ownBeams(mine.map(({ beam_id }) => beam_id))
+async function moveDeposits(context: Context): Promise<void> {
+  const mine = await toldOwnBeams(context)
+  if (!mine) return
+  const { door, toaster, rekey } = context
   const kept = await door.howKept()
   let isAnyStuck = false
   for (const { beam_id } of mine) {
@@ -242,7 +281,11 @@ function refused(outcome: Exclude<VaultOutcome, 'done'>): FormOutcome {
     return { ok: false, fields: { password: t`The password is wrong` }, whole: null }
   if (outcome === 'wrong-words')
     return { ok: false, fields: { words: t`These are not the words of this vault` }, whole: null }
-  return { ok: false, fields: {}, whole: failed() }
+  return { ok: false, fields: {}, whole: outcome === 'words-lost' ? wordsLost() : failed() }
+}
+
+function wordsLost(): string {
+  return t`The vault was not set up, and the words that you have written down open nothing. Close this and start over with new words.`
 }
 
 function failed(): string {

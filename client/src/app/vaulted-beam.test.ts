@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Deposit } from '../crypto/deposit'
 import { Secrets } from '../transport/secrets'
-import { VaultKeeper } from '../transport/vault-keeper'
-import { Accounts, keptHere, quick } from '../transport/vault-stage'
+import { Accounts, type PageVault, pageVault } from '../transport/vault-stage'
 import { ADA, BEAM, BOB, EVE, ITEM, Page, Server } from './sealed-beam-stage'
 
 const NOWHERE = { read: async () => null, write: async () => {}, remove: async () => {} }
@@ -18,7 +17,7 @@ let bob: Page
 
 class OwnPage extends Page {
   constructor(
-    readonly vault: VaultKeeper,
+    readonly vault: PageVault,
     secrets: Secrets,
     invite: string | null,
   ) {
@@ -27,14 +26,14 @@ class OwnPage extends Page {
 
   static async makes(): Promise<OwnPage> {
     const { vault, secrets } = newDevice()
-    await vault.enterVault('ada', false)
+    await entersVault(vault)
     const { invite } = await secrets.make(BEAM)
     return new OwnPage(vault, secrets, invite)
   }
 }
 
-function newDevice(): { vault: VaultKeeper; secrets: Secrets } {
-  const vault = new VaultKeeper(accounts.as('ada'), keptHere(), quick)
+function newDevice(): { vault: PageVault; secrets: Secrets } {
+  const vault = pageVault(accounts.as('ada'))
   const bank = {
     read: async () => given.at(-1) ?? null,
     write: async (_: unknown, keys: Deposit) => void given.push(keys),
@@ -42,21 +41,26 @@ function newDevice(): { vault: VaultKeeper; secrets: Secrets } {
   return { vault, secrets: new Secrets(NOWHERE, bank, vault) }
 }
 
-async function makesVault(vault: VaultKeeper): Promise<void> {
+async function makesVault(vault: PageVault): Promise<void> {
   await vault.beginVault()
   expect(await vault.createVault('the old one', 'correct horse')).toBe('done')
 }
 
-async function logsIn(vault: VaultKeeper): Promise<void> {
+async function logsIn(vault: PageVault): Promise<void> {
   const stretch = accounts.all.get('ada')?.vault?.stretch
   if (stretch) await vault.prove('correct horse', stretch).then(() => vault.keepOpener())
+  await entersVault(vault)
+}
+
+async function entersVault(vault: PageVault): Promise<void> {
   await vault.enterVault('ada', false)
+  await vault.ownBeams([])
 }
 
 /** A device of Ada's that is not in the beam, with its vault. */
 async function elsewhere(): Promise<ReturnType<typeof newDevice>> {
   const device = newDevice()
-  await device.vault.enterVault('ada', false)
+  await entersVault(device.vault)
   return device
 }
 
@@ -133,7 +137,7 @@ it('e18_new_keys_that_another_device_of_the_owner_has_made_come_to_everybody_in_
 
 it('e18_a_device_of_the_owner_that_came_by_the_link_looks_into_the_vault_when_it_joins', async () => {
   const phone = newDevice()
-  await phone.vault.enterVault('ada', false)
+  await entersVault(phone.vault)
   await makesVault(phone.vault)
   await phone.secrets.enter(BEAM, laptop.invite)
   const request = await phone.secrets.ask(BEAM)
@@ -160,4 +164,56 @@ it('e18_a_beam_that_is_saved_with_a_vault_keeps_its_link', async () => {
   void laptop.channel.saved(true)
   await isWritten(1)
   expect([laptop.invite, given, await laptop.vault.howKept()]).toEqual([before, [], { [BEAM]: 'sealed' }])
+})
+
+describe('a device without keys that comes to a saved beam in which nothing is shared and nobody is', () => {
+  let phone: ReturnType<typeof newDevice>
+  let page: Page
+  /** The page has asked for the keys once, and has heard what there is. */
+  const looksOnce = async () => {
+    server = new Server()
+    page = new Page(server, EVE, null, phone.secrets)
+    const withdraw = vi.spyOn(phone.secrets, 'withdraw')
+    server.lists(EVE)
+    void page.channel.saved(false)
+    await vi.waitFor(() => expect(withdraw.mock.settledResults[0]?.type).not.toBe('incomplete'))
+  }
+
+  beforeEach(async () => {
+    await makesVault(laptop.vault)
+    void laptop.channel.saved(true)
+    await isWritten(1)
+    phone = newDevice()
+  })
+  afterEach(() => page.channel.end())
+
+  it('e18_does_not_take_it_for_clear_as_long_as_it_is_not_known_whether_there_is_a_vault', async () => {
+    vi.spyOn(phone.vault.server, 'read').mockRejectedValueOnce(new Error('no answer'))
+    await entersVault(phone.vault)
+    await looksOnce()
+    await logsIn(phone.vault)
+    await page.is('sealed')
+    expect(page.states).not.toContain('clear')
+  })
+
+  it('e18_does_not_take_it_for_clear_while_the_vault_is_locked_and_opens_it_with_the_vault', async () => {
+    await entersVault(phone.vault)
+    await looksOnce()
+    await page.is('locked')
+    await logsIn(phone.vault)
+    void page.channel.saved(false)
+    await page.is('sealed')
+    expect(page.states).not.toContain('clear')
+  })
+
+  it('e18_does_not_take_it_for_clear_as_long_as_it_is_not_known_whether_anybody_is_logged_in', async () => {
+    await logsIn(phone.vault)
+    server = new Server()
+    page = new Page(server, EVE, null, phone.secrets)
+    page.isLoggedIn = vi.fn(async () => true).mockRejectedValueOnce(new Error('no answer'))
+    server.lists(EVE)
+    void page.channel.saved(false)
+    await page.is('sealed')
+    expect(page.states).not.toContain('clear')
+  })
 })

@@ -12,7 +12,7 @@ function entryOf(ring: Keyring, vault = VAULT): OwnEntry {
   const state = ring.forVault(vault)
   if (!state) throw new Error('There are no keys.')
   // Its device knows from now on what names the beam there.
-  ring.saved.areInVault({ vault, tag: state.tag })
+  ring.saved.areInVault({ vault, tag: state.tag, writes: state.writes })
   return { ...state, people: [] }
 }
 
@@ -193,7 +193,7 @@ it('e18_a_later_page_knows_what_an_earlier_one_did', () => {
   const [before, after] = [new SavedKeys(), new SavedKeys()]
   before.stored(true)
   before.areDeposited()
-  before.areInVault({ vault: VAULT, tag: 'tag' })
+  before.areInVault({ vault: VAULT, tag: 'tag', writes: 0 })
   after.restore(before.kept)
   expect({ ...after.kept, isExposed: true }).toEqual(before.kept)
   expect([after.isDeposited, after.isVaulted, after.deposits, after.tagIn(VAULT)]).toEqual([
@@ -201,5 +201,17 @@ it('e18_a_later_page_knows_what_an_earlier_one_did', () => {
     true,
     true,
     'tag',
+  ])
+})
+
+it('e18_a_later_page_knows_who_has_saved_the_beam_and_one_that_was_not_told_takes_it_for_anybody', () => {
+  const [before, after, untold] = [new SavedKeys(), new SavedKeys(), new SavedKeys()]
+  before.stored(true, 'ada')
+  after.restore(before.kept)
+  untold.restore({ ...before.kept, savedBy: undefined })
+  expect([after.isSavedBy('ada'), after.isSavedBy('bob'), untold.isSavedBy('bob')]).toEqual([
+    true,
+    false,
+    true,
   ])
 })

@@ -9,7 +9,7 @@ import {
 } from './shared-keys'
 
 type Told = Pick<SharedKeys, 'isDeposited' | 'isVaulted'> & Pick<KeptShared, 'isExposed'>
-type Kept = Told & Pick<KeptShared, 'isStored' | 'depositReason' | 'inVault' | 'move'>
+type Kept = Told & Pick<KeptShared, 'isStored' | 'depositReason' | 'savedBy' | 'inVault' | 'move'>
 
 /** Keys as they go to whoever may open a saved beam, as base64url. */
 export type SavedShared = Pick<SharedKeys, 'keys' | 'current' | 'isDeposited'>
@@ -22,6 +22,8 @@ export class SavedKeys {
   /** Whether the server says that it stores the beam. */
   #isStored = false
   #reason: DepositReason = 'none'
+  /** The account of whoever has saved the beam at this device, where that is known. */
+  #savedBy: string | null = null
   #isForOwnVault = false
   #inVault: VaultTag | null = null
   #move: Move | null = null
@@ -41,9 +43,9 @@ export class SavedKeys {
     return this.#isExposed || (this.#isStored && !this.#isVaulted)
   }
 
-  /** Whether the person at this device has saved the beam. */
-  get isMine(): boolean {
-    return this.#reason === 'saved'
+  /** Whether a person has saved the beam at this device; where it is not known who has, it may be anybody. */
+  isSavedBy(person: string | null): boolean {
+    return this.#reason === 'saved' && (this.#savedBy === null || this.#savedBy === person)
   }
 
   /**
@@ -67,6 +69,11 @@ export class SavedKeys {
     return this.#inVault?.vault === vault ? this.#inVault.tag : null
   }
 
+  /** Returns how often keys of the beam were sealed to that vault, as far as this device has seen. */
+  writesIn(vault: string): number {
+    return this.#inVault?.vault === vault ? this.#inVault.writes : 0
+  }
+
   /** Returns the id of the key that the server may have and that this one replaced here, to go into vaults; null where it did not. */
   movedFrom(key: string): string | null {
     return this.#move?.to === key ? this.#move.from : null
@@ -86,32 +93,47 @@ export class SavedKeys {
       isStored: this.#isStored,
       isExposed: this.#isExposed,
       depositReason: this.#reason,
+      ...(this.#savedBy !== null && { savedBy: this.#savedBy }),
       ...(this.#inVault && { inVault: this.#inVault }),
       ...(this.#move && { move: this.#move }),
     }
   }
 
   /** Takes what an earlier page has kept. Whether the key that seals is exposed is learnt with that key. */
-  restore({ isDeposited, isVaulted = false, isStored = false, depositReason, inVault, move }: Kept): void {
+  restore({
+    isDeposited,
+    isVaulted = false,
+    isStored = false,
+    depositReason,
+    savedBy,
+    inVault,
+    move,
+  }: Kept): void {
     this.#isDeposited ||= isDeposited
     this.#isVaulted ||= isVaulted
     this.#isStored ||= isStored
-    this.#inVault ??= inVault ?? null
+    if (inVault) this.#inVault = this.#inVault ? later(this.#inVault, inVault) : inVault
     this.#move ??= move ?? null
+    this.#savedBy ??= savedBy ?? null
     this.because(depositReason)
   }
 
-  /** The server stores the beam: from now on it may have the keys, unless they are in vaults. @param isMine whether the person here saved it */
-  stored(isMine: boolean): void {
+  /**
+   * The server stores the beam: from now on it may have the keys, unless they are in vaults.
+   * @param isMine whether the person here has saved it, @param person their account, where that is known
+   */
+  stored(isMine: boolean, person: string | null = null): void {
     this.#isStored = true
-    if (isMine) this.because('saved')
+    if (!isMine) return
+    this.because('saved')
+    this.#savedBy = person
   }
 
   /** It is known whether the keys go into the vault of the person at this device, whatever the server says. */
   forOwnVault(isSo: boolean): void {
     this.#isForOwnVault = isSo
     // What was saved just now, and never deposited, is for the vault from the start.
-    if (isSo && this.isMine && !this.#isDeposited) this.#isVaulted = true
+    if (isSo && this.#reason === 'saved' && !this.#isDeposited) this.#isVaulted = true
   }
 
   /**
@@ -127,7 +149,14 @@ export class SavedKeys {
   /** The keys lie in the person's vault. @param named what names the beam there; null where that is not sure */
   areInVault(named: VaultTag | null): void {
     this.#isVaulted = true
-    if (named && this.tagIn(named.vault) === null) this.#inVault = named
+    if (!named) return
+    if (this.tagIn(named.vault) === null) this.#inVault = named
+    this.wereSealed(named)
+  }
+
+  /** Keys were sealed to the vault so often. Counts where this device knows that they are of this beam. */
+  wereSealed(named: VaultTag): void {
+    if (this.#inVault) this.#inVault = later(this.#inVault, named)
   }
 
   /** The server has the keys as they are. */
@@ -150,4 +179,10 @@ export class SavedKeys {
   because(reason: DepositReason): void {
     this.#reason = laterReason(this.#reason, reason)
   }
+}
+
+/** Returns a beam in a vault, with what more the other one says of the same. */
+function later(one: VaultTag, other: VaultTag): VaultTag {
+  const isSame = one.vault === other.vault && one.tag === other.tag
+  return isSame ? { ...one, writes: Math.max(one.writes, other.writes) } : one
 }

@@ -52,6 +52,8 @@ export interface KeptShared extends SharedKeys {
   /** Those that were not compared and that this device has let in itself. */
   readonly letIn: readonly string[]
   readonly depositReason: DepositReason
+  /** The account that has saved the beam on this device: several people may use it. */
+  readonly savedBy?: string | undefined
   /** Whether the server has said that it stores the beam. */
   readonly isStored?: boolean | undefined
   /** Whether the server may have the key that seals, also where later ones go into vaults. */
@@ -66,6 +68,8 @@ export interface VaultTag {
   /** The public key of the vault. */
   readonly vault: string
   readonly tag: string
+  /** How often keys of the beam were sealed to it, as far as is known. */
+  readonly writes: number
 }
 
 /** The ids of a key that the server may have, and of the one that took its place on this device, to go into vaults (E18). */
@@ -74,7 +78,7 @@ export interface Move {
   readonly to: string
 }
 
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 /** A device's id is a UUID. What is none names no device. */
 const DEVICE_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const unverified = v.pipe(
@@ -107,9 +111,10 @@ const keptSchema = v.object({
   compared: v.optional(v.array(v.string()), []),
   letIn: v.optional(v.array(v.string()), []),
   depositReason: v.optional(v.picklist(DEPOSIT_REASONS), 'none'),
+  savedBy: v.optional(v.string()),
   isStored: v.optional(v.boolean()),
   isExposed: v.optional(v.boolean()),
-  inVault: v.optional(v.object({ vault: v.string(), tag: v.string() })),
+  inVault: v.optional(v.object({ vault: v.string(), tag: v.string(), writes: v.optional(count, 0) })),
   move: v.optional(v.object({ from: v.string(), to: v.string() })),
 })
 

@@ -13,6 +13,7 @@ const ENTRY: OwnEntry = {
   removed: ['laptop'],
   unverified: [],
   tag: 'tag',
+  writes: 1,
   people: ['key of bob'],
 }
 

@@ -8,7 +8,7 @@ import { openBox, sealBox } from './box'
 import { type Bytes, fromBase64Url, randomBytes, toBase64Url, utf8 } from './bytes'
 import { deviceKeys } from './device-keys'
 import type { SavedShared } from './saved-keys'
-import { type SharedKeys, sharedFields } from './shared-keys'
+import { count, type SharedKeys, sharedFields } from './shared-keys'
 import { sealedOf } from './state-welcome'
 import { publicBytes, suite } from './welcome'
 
@@ -31,6 +31,8 @@ export interface SealedKeys {
 export interface OwnState extends SharedKeys {
   /** Random, and the same as long as the beam is saved and the vault is this one: the server could show what was sealed for another beam of the same person. */
   readonly tag: string
+  /** How often it was sealed, as far as is known: the server could show what lay there before somebody's share has ended. */
+  readonly writes: number
 }
 
 /** What an owner has sealed to itself. */
@@ -43,7 +45,12 @@ export interface OwnEntry extends OwnState {
 }
 
 const handedSchema = v.object({ keys: v.array(v.string()), current: v.string(), isDeposited: v.boolean() })
-const ownSchema = v.object({ ...sharedFields, tag: v.string(), people: v.array(v.string()) })
+const ownSchema = v.object({
+  ...sharedFields,
+  tag: v.string(),
+  writes: v.optional(count, 0),
+  people: v.array(v.string()),
+})
 
 export class Vault {
   private constructor(

@@ -9,8 +9,8 @@ export type VaultState =
   | { readonly is: 'locked'; readonly needsWords: boolean }
   | { readonly is: 'open'; readonly fingerprint: string }
 
-/** How a change of the vault ended. */
-export type VaultOutcome = 'done' | 'wrong-password' | 'wrong-words' | 'failed'
+/** How a change of the vault ended: `words-lost` where what was begun with the words that are written down is gone, and was never stored. */
+export type VaultOutcome = 'done' | 'wrong-password' | 'wrong-words' | 'words-lost' | 'failed'
 
 /** A person with access to a beam, as far as vaults are concerned. */
 export interface PersonKeys {

@@ -5,7 +5,15 @@ import { METHODS, type SecretsDoor, type SecretsMethod } from './secrets-door'
 /** These ask the server, whose refusal is no failure of the worker. */
 const ASKS_SERVER: readonly SecretsMethod[] = ['deposit', 'withdraw']
 /** These enter a beam themselves. */
-const ENTERS: readonly SecretsMethod[] = ['make', 'enter', 'moved', 'rekeySaved', 'depositSaved', 'forget']
+const ENTERS: readonly SecretsMethod[] = [
+  'make',
+  'enter',
+  'moved',
+  'rekeySaved',
+  'depositSaved',
+  'distrust',
+  'forget',
+]
 
 /**
  * Where a question fails, the beam is entered again and the question asked once more.

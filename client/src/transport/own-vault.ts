@@ -13,12 +13,14 @@ export type KeysWent =
   /** Into no vault yet: the server may have the key that seals, and new ones are to be made first. */
   | { readonly go: 'exposed' }
 
-/** What lies in the vault of the person at this device. */
+/** What lies in vaults, as far as it concerns the person at this device. */
 export type Vaulted =
   /** This person has sealed it, to the vault with that public key. */
   | { readonly is: 'own'; readonly entry: OwnEntry; readonly vault: string }
   /** It says that another account has. */
   | { readonly is: 'handed'; readonly keys: SavedShared }
+  /** Something for others, or what this device cannot open. */
+  | { readonly is: 'closed' }
 
 /** What is to be sealed of a beam. */
 export type ForVault =
@@ -29,19 +31,27 @@ export type ForVault =
   | { readonly is: 'other' }
 
 /** What a device knows by itself of where the keys of a beam may go. */
-export type KnownPlace = Pick<SavedKeys, 'isVaulted' | 'isMine' | 'maySend'>
+export interface KnownPlace extends Pick<SavedKeys, 'isVaulted' | 'maySend'> {
+  /** Whether the person at this device has saved the beam here. */
+  readonly isMine: boolean
+}
 
 /** The vault of the person at this device (E17). */
 export interface OwnVault {
+  /** The account of the person; null where nobody has said yet who is logged in. */
+  readonly person: string | null
   isOpen(): Promise<boolean>
-  /** These beams are the person's own. */
-  ownBeams(beams: readonly BeamId[]): Promise<void>
+  /** What lies in the vault shows that the beam is the person's own. */
+  foundOwn(beam: BeamId): Promise<void>
   /**
    * Whether the keys of a beam belong into the vault, whatever the server says of whose the beam is.
    * @param isMine whether the person here has saved it
    */
   isFor(beam: BeamId, isMine: boolean): Promise<boolean>
-  /** Returns the keys that are sealed to it; null where there are none. @throws when the server does not tell */
+  /**
+   * Returns what lies there, once the page has told which beams are own ones; null where there is nothing. @throws when the server does not
+   * tell, also whether there is a vault: that there are no keys nobody may believe then
+   */
   read(beam: BeamId, isMine: boolean): Promise<Vaulted | null>
   /**
    * Seals keys to those who are to have them.
@@ -53,14 +63,22 @@ export interface OwnVault {
     known: KnownPlace,
     merged: (there: OwnEntry | null, vault: string) => Promise<ForVault>,
   ): Promise<KeysWent>
+  /**
+   * Ends that a person can open a beam: keys are sealed to that vault no more, whoever the server says has access. Returns what lies there
+   * then; null where that person had none.
+   * @throws when the server does not take it
+   */
+  distrust(beam: BeamId, username: string): Promise<VaultTag | null>
 }
 
 export const NO_VAULT: OwnVault = {
+  person: null,
   isOpen: async () => false,
-  ownBeams: async () => {},
+  foundOwn: async () => {},
   isFor: async () => false,
   read: async () => null,
   write: async (_, known) => placeWithoutVault(known),
+  distrust: async () => null,
 }
 
 /** Where keys go that go into no vault of the person here. Those that are in the vault of another one are given to nobody else. */

@@ -154,6 +154,20 @@ describe('e17 a worker that takes the place of another', () => {
     expect(asked(1)?.[0]).toEqual(['enterVault', 'ada', true])
   })
 
+  it('is told nothing of the beams of a person whose place another one has taken', async () => {
+    void secrets.enterVault('ada', true)
+    void secrets.ownBeams([BEAM])
+    void secrets.enterVault('bob', false)
+    for (const [at, answer] of [{ is: 'open' }, undefined, { is: 'none' }].entries())
+      workers[0]?.answers(at, answer)
+    workers[0]?.onerror()
+    ask()
+    expect(asked(1)).toEqual([
+      ['enterVault', 'bob', false],
+      ['ask', BEAM],
+    ])
+  })
+
   it('is told nothing of a login that has ended', async () => {
     void secrets.enterVault('ada', true)
     void secrets.leaveVault()

@@ -1,15 +1,22 @@
-/** The page's way to the worker that has the keys: every method of `Secrets`, answered by a message. */
+/** The page's way to the worker that has the keys: every method of `Secrets`, and what the page asks of the vault, answered by messages. */
 import type { VaultState } from '../protocol/vaults'
+import type { KeysInVault } from './keys-in-vault'
 import { NotEntered } from './not-entered'
 import type { Secrets } from './secrets'
+import type { VaultChanges } from './vault-changes'
 import type { VaultKeeper } from './vault-keeper'
 
 export type SecretsMethod = Exclude<keyof Secrets, 'kept' | 'deposits' | 'vault'>
-/** Those for the keys of beams are the worker's own. */
-type VaultMethod = Exclude<
-  keyof VaultKeeper,
-  'server' | 'kept' | 'hash' | 'isOpen' | 'isFor' | 'read' | 'write'
->
+
+/** The vault of the person who is logged in, as the page uses it. */
+export type VaultDoor = Pick<
+  VaultKeeper,
+  'prove' | 'keepOpener' | 'loggedInAsTyped' | 'enterVault' | 'leaveVault'
+> &
+  Pick<VaultChanges, 'beginVault' | 'createVault' | 'changePassword' | 'recoverVault'> &
+  Pick<KeysInVault, 'ownBeams' | 'peopleOf' | 'trust' | 'howKept'>
+
+type VaultMethod = keyof VaultDoor
 type Method = SecretsMethod | VaultMethod
 
 export interface Question {
@@ -29,24 +36,24 @@ export const PING = 'ping'
 /** `Secrets` as the page uses it. */
 export type SecretsDoor = Pick<Secrets, SecretsMethod>
 
-/** `VaultKeeper` as the page uses it. */
-export type VaultDoor = Pick<VaultKeeper, VaultMethod>
+/** The parts of the worker that answer. */
+type Part = 'secrets' | 'keeper' | 'changes' | 'keys'
 
 /** All of them: the compiler says when one is missing. */
-const VAULT_METHODS: Readonly<Record<VaultMethod, true>> = {
-  prove: true,
-  keepOpener: true,
-  loggedInAsTyped: true,
-  enterVault: true,
-  leaveVault: true,
-  beginVault: true,
-  createVault: true,
-  changePassword: true,
-  recoverVault: true,
-  ownBeams: true,
-  peopleOf: true,
-  trust: true,
-  howKept: true,
+const VAULT_METHODS: Readonly<Record<VaultMethod, Part>> = {
+  prove: 'keeper',
+  keepOpener: 'keeper',
+  loggedInAsTyped: 'keeper',
+  enterVault: 'keeper',
+  leaveVault: 'keeper',
+  beginVault: 'changes',
+  createVault: 'changes',
+  changePassword: 'changes',
+  recoverVault: 'changes',
+  ownBeams: 'keys',
+  peopleOf: 'keys',
+  trust: 'keys',
+  howKept: 'keys',
 }
 
 const SECRETS_METHODS: Readonly<Record<SecretsMethod, true>> = {
@@ -56,6 +63,7 @@ const SECRETS_METHODS: Readonly<Record<SecretsMethod, true>> = {
   stored: true,
   deposit: true,
   depositSaved: true,
+  distrust: true,
   withdraw: true,
   sealKept: true,
   openKept: true,
@@ -85,7 +93,12 @@ const SECRETS_METHODS: Readonly<Record<SecretsMethod, true>> = {
 /** Those of `Secrets`. */
 export const METHODS = Object.keys(SECRETS_METHODS) as readonly SecretsMethod[]
 
-export function isOfVault(method: Method): method is VaultMethod {
+/** Returns which part of the worker answers a question. */
+export function partOf(method: Method): Part {
+  return isOfVault(method) ? VAULT_METHODS[method] : 'secrets'
+}
+
+function isOfVault(method: Method): method is VaultMethod {
   return method in VAULT_METHODS
 }
 
@@ -109,9 +122,15 @@ class ToldOfPerson {
 
   asked(method: Method, args: readonly unknown[]): void {
     // The types of the door hold that the arguments are those of the method.
-    if (method === 'enterVault') this.#entered = [...args] as Parameters<VaultDoor['enterVault']>
+    if (method === 'enterVault') this.#enters([...args] as Parameters<VaultDoor['enterVault']>)
     if (method === 'ownBeams') this.#own = [...args] as Parameters<VaultDoor['ownBeams']>
     if (method === 'leaveVault') [this.#entered, this.#own] = [null, null]
+  }
+
+  /** Another person's beams are other ones, and one with another username is asked for theirs again. */
+  #enters(entered: Parameters<VaultDoor['enterVault']>): void {
+    if (this.#entered && this.#entered[0] !== entered[0]) this.#own = null
+    this.#entered = entered
   }
 
   answered(method: Method, value: unknown): void {

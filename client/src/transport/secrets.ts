@@ -9,13 +9,14 @@ import type { Header, Kind } from '../crypto/envelope'
 import { HandingOver, type Introduced, type Naming } from '../crypto/handing-over'
 import { Keyring } from '../crypto/keyring'
 import { type JoinRequest, LinkJoining, type Refusal } from '../crypto/link-joining'
+import type { SavedKeys } from '../crypto/saved-keys'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { WelcomeMessage } from '../crypto/state-welcome'
 import type { OwnEntry } from '../crypto/vault'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { writeUuid } from '../protocol/frames'
 import { NotEntered } from './not-entered'
-import { type ForVault, type KeysWent, NO_VAULT, type OwnVault } from './own-vault'
+import { type ForVault, type KeysWent, NO_VAULT, type OwnVault, type Vaulted } from './own-vault'
 
 /** Where keys outlive the page. */
 export interface KeptKeys {
@@ -57,6 +58,12 @@ export interface Welcomed extends Having {
 export interface Stored extends Having {
   /** Whether the keys that count may lie there, also where this device has some. */
   readonly mayBeNewer: boolean
+}
+
+/** What this device has once it has looked where the keys of a saved beam lie. */
+export interface Withdrawn extends Having {
+  /** Whether some lie in vaults: the beam is sealed then, also where this device cannot take them. */
+  readonly isInVaults: boolean
 }
 
 /** What this device has after a deposit. */
@@ -140,7 +147,7 @@ export class Secrets {
   /** The server stores the beam, so that it may have the keys. @param isMine whether the person at this device has saved it */
   async stored(beam: BeamId, isMine: boolean): Promise<Stored> {
     const { ring } = this.#beam(beam)
-    ring.saved.stored(isMine)
+    ring.saved.stored(isMine, this.vault.person)
     await this.#looksWhere(beam, ring)
     await this.#keep(beam, ring)
     // Others may have changed them while this device was away. Only what lies in the vault may say that the beam is the person's own.
@@ -148,8 +155,13 @@ export class Secrets {
     return { ...having(ring), mayBeNewer }
   }
 
+  /** Whether the person at this device has saved the beam here. */
+  #isMine(saved: SavedKeys): boolean {
+    return saved.isSavedBy(this.vault.person)
+  }
+
   async #looksWhere(beam: BeamId, { saved }: Keyring): Promise<void> {
-    saved.forOwnVault(await this.vault.isFor(beam, saved.isMine))
+    saved.forOwnVault(await this.vault.isFor(beam, this.#isMine(saved)))
   }
 
   /**
@@ -159,8 +171,13 @@ export class Secrets {
   async deposit(beam: BeamId): Promise<Deposited> {
     const { ring } = this.#beam(beam)
     if (!ring.shared) return { ...having(ring), went: 'nowhere' }
-    const went = await this.vault.write(beam, ring.saved, (there, vault) => forVault(ring, there, vault))
-    if (went.go === 'into-vaults') ring.saved.areInVault({ vault: went.vault, tag: went.tag })
+    const { isVaulted, maySend } = ring.saved
+    const known = { isVaulted, maySend, isMine: this.#isMine(ring.saved) }
+    const went = await this.vault.write(beam, known, (there, vault) => forVault(ring, there, vault))
+    if (went.go === 'into-vaults') {
+      const { vault, tag, writes } = went
+      ring.saved.areInVault({ vault, tag, writes })
+    }
     const isNowhere = went.go === 'to-server' && !(await this.#depositHere(beam, ring))
     await this.#keep(beam, ring)
     return { ...having(ring), went: isNowhere ? 'nowhere' : went.go }
@@ -189,25 +206,42 @@ export class Secrets {
     return having.isKeyed && having.deposits ? this.deposit(beam) : { ...having, went: 'nowhere' }
   }
 
-  /** Takes what was deposited with a saved beam, where there is any, or lies in the person's vault. @throws when the server does not tell */
-  async withdraw(beam: BeamId): Promise<Having> {
+  /**
+   * The person ends that somebody can open a saved beam of theirs, before its next keys are made. @throws when it may succeed later
+   */
+  async distrust(beam: BeamId, username: string): Promise<void> {
+    await this.enter(beam, null)
+    // What lies there now is known to a later page then, to which the server could show something older.
+    await this.withdraw(beam)
     const { ring } = this.#beam(beam)
-    const isTaken = await this.#withdrawn(beam, ring)
-    await this.#looksWhere(beam, ring)
-    if (isTaken) await this.#keep(beam, ring)
-    return having(ring)
+    const sealed = await this.vault.distrust(beam, username)
+    if (!sealed) return
+    ring.saved.wereSealed(sealed)
+    await this.#keep(beam, ring)
   }
 
-  async #withdrawn(beam: BeamId, ring: Keyring): Promise<boolean> {
-    const vaulted = await this.vault.read(beam, ring.saved.isMine)
+  /**
+   * Takes what was deposited with a saved beam, where there is any, or lies in the person's vault. @throws when the server does not tell
+   * @param mayHaveVault whether anybody is logged in
+   */
+  async withdraw(beam: BeamId, mayHaveVault = true): Promise<Withdrawn> {
+    const { ring } = this.#beam(beam)
+    const vaulted = mayHaveVault ? await this.vault.read(beam, this.#isMine(ring.saved)) : null
+    const isTaken = await this.#takes(vaulted, beam, ring)
+    await this.#looksWhere(beam, ring)
+    if (isTaken) await this.#keep(beam, ring)
+    return { ...having(ring), isInVaults: vaulted !== null }
+  }
+
+  async #takes(vaulted: Vaulted | null, beam: BeamId, ring: Keyring): Promise<boolean> {
     if (vaulted?.is === 'own') {
       // A page that comes to an own beam without a link takes what its person has sealed, and not what an old link is of.
-      if (await this.vault.isFor(beam, ring.saved.isMine)) ring.forgetEarlierLink()
+      if (await this.vault.isFor(beam, this.#isMine(ring.saved))) ring.forgetEarlierLink()
       const isTaken = (await ring.withdrawOwn(vaulted.entry, vaulted.vault)) !== 'nothing'
-      if (isTaken) await this.vault.ownBeams([beam])
+      if (isTaken) await this.vault.foundOwn(beam)
       return isTaken
     }
-    if (vaulted) return ring.withdrawHanded(vaulted.keys)
+    if (vaulted?.is === 'handed') return ring.withdrawHanded(vaulted.keys)
     const deposit = await this.deposits.read(beam)
     return deposit !== null && ring.withdraw(deposit)
   }

@@ -3,12 +3,15 @@
  * the page's memory. It renews no login: the page does so before.
  */
 import * as v from 'valibot'
+import { fromBase64Url } from '../crypto/bytes'
+import type { Stretch } from '../crypto/stretching'
 import type {
   BeamId,
   BeamVault,
   BeamVaultChange,
   KeptBeam,
   Vault as StoredVault,
+  Stretch as ToldStretch,
   VaultChange,
 } from '../protocol/bindings'
 import { beamVaultSchema, keptBeamsSchema, ownVaultSchema } from '../protocol/schemas'
@@ -50,4 +53,14 @@ async function ask(path: string, body?: unknown): Promise<unknown> {
   const answer = await fetch(path, { ...written, signal: AbortSignal.timeout(TIMEOUT_MS) })
   if (!answer.ok) throw new Refused(answer.status)
   return answer.json()
+}
+
+/** Whether the operator has replaced the password, so that it does not open the vault. */
+export function isReset({ by_password }: StoredVault): boolean {
+  return by_password === null
+}
+
+/** Returns how the server says that passwords are stretched. */
+export function readStretch({ salt, memory_kib, passes }: ToldStretch): Stretch {
+  return { salt: fromBase64Url(salt) ?? new Uint8Array(), memoryKib: memory_kib, passes }
 }

@@ -1,8 +1,14 @@
-/** A stage for tests of vaults: accounts as the server has them, and what browsers keep. */
+/** A stage for tests of vaults: accounts as the server has them, their devices, and what browsers keep. */
+import { expect } from 'vitest'
 import type { Bytes } from '../crypto/bytes'
+import type { OwnState } from '../crypto/vault'
 import type { BeamId, BeamVaultChange, Vault as StoredVault, VaultChange } from '../protocol/bindings'
+import { KeysInVault } from './keys-in-vault'
+import type { KnownPlace } from './own-vault'
 import { Refused, type VaultServer } from './vault-calls'
-import type { KeptVaults } from './vault-keeper'
+import { VaultChanges } from './vault-changes'
+import { VaultKeeper } from './vault-keeper'
+import type { KeptVaults } from './vault-store'
 
 export const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 
@@ -75,3 +81,94 @@ export function keptHere(): KeptVaults {
 
 export const quick = async (password: Uint8Array, { salt }: { salt: Uint8Array }) =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array([...password, ...salt])))
+
+/** The vault of one page: what is asked of it goes to the part that has it, as in the worker. */
+export type PageVault = Omit<VaultKeeper, 'stored'> & VaultChanges & KeysInVault
+
+export function pageVault(server: VaultServer, kept = keptHere()): PageVault {
+  const keeper = new VaultKeeper(server, kept, quick)
+  const parts = [keeper, new VaultChanges(server, keeper, quick), new KeysInVault(server, keeper)]
+  return new Proxy({} as PageVault, {
+    get: (_, name) => {
+      const part = parts.find((one) => name in one)
+      const found: unknown = part && Reflect.get(part, name, part)
+      return typeof found === 'function' ? found.bind(part) : found
+    },
+  })
+}
+
+export let accounts: Accounts
+
+/** Ada and Bob have accounts, and no vault. It comes before each test. */
+export function begins(): void {
+  accounts = new Accounts()
+  for (const name of ['ada', 'bob']) accounts.all.set(name, { password: 'the old one', vault: null })
+}
+
+export const device = (name: string, kept = keptHere()) => pageVault(accounts.as(name), kept)
+
+/** A device on which somebody has set up a vault. */
+export async function withVault(name: string): Promise<{ keeper: PageVault; words: string }> {
+  const keeper = device(name)
+  await keeper.enterVault(name, false)
+  const words = await keeper.beginVault()
+  expect(await keeper.createVault('the old one', 'correct horse')).toBe('done')
+  return { keeper, words: words.join(' ') }
+}
+
+/** Logs in on another device. */
+export async function logsIn(name: string, password: string) {
+  const keeper = device(name)
+  const stretch = accounts.all.get(name)?.vault?.stretch
+  if (!stretch) throw new Error('There is no vault.')
+  const sent = await keeper.prove(password, stretch)
+  const isIn = sent === accounts.all.get(name)?.password
+  if (isIn) await keeper.keepOpener()
+  return { keeper, isIn, state: isIn ? await keeper.enterVault(name, false) : null }
+}
+
+/** The password was taken, and the page is left before it has opened the vault. */
+export async function leftAtOnce(kept: KeptVaults): Promise<void> {
+  const { stretch } = accounts.all.get('ada')?.vault ?? {}
+  const page = device('ada', kept)
+  if (stretch) await page.prove('correct horse', stretch)
+  await page.keepOpener()
+}
+
+export const noAnswer = () => Promise.reject(new Error('no answer'))
+
+/** What a device has of the beam. */
+export const STATE: OwnState = {
+  keys: ['K'],
+  current: 'kid',
+  invite: 'I',
+  hasLetIn: true,
+  isDeposited: false,
+  isVaulted: true,
+  changes: [1, 1],
+  devices: {},
+  removed: [],
+  unverified: [],
+  tag: 'tag',
+  writes: 0,
+}
+
+/** What a device knows whose person has saved the beam. */
+export const MINE: KnownPlace = { isMine: true, maySend: true, isVaulted: false }
+
+export const writes = (keeper: PageVault, state = STATE, known = MINE) =>
+  keeper.write(BEAM, known, async () => ({ is: 'state', state }))
+
+/** Another device of Ada's. */
+export const elsewhere = async () => (await logsIn('ada', 'correct horse')).keeper
+
+/** Returns the keys that a device finds. */
+export async function keysIn(keeper: PageVault): Promise<readonly string[] | null> {
+  await keeper.ownBeams([])
+  const found = await keeper.read(BEAM, false)
+  if (found?.is === 'own') return found.entry.keys
+  return found?.is === 'handed' ? found.keys.keys : null
+}
+
+/** The accounts to which keys are sealed. */
+export const receivers = () => accounts.beam.keys.map(({ username }) => username)

@@ -6,7 +6,24 @@ import { openBox, sealBox } from '../crypto/box'
 import { type Bytes, fromBase64Url, toBase64Url } from '../crypto/bytes'
 import type { KeyStore } from './key-store'
 import { Table } from './table'
-import type { KeptVaults } from './vault-keeper'
+
+/** Where an opened vault outlives the page, and until it is open, what opens it. */
+export interface KeptVaults {
+  /** Returns the secret of an opened vault. @param username null for whoever's it is */
+  read(username: string | null): Promise<Bytes | null>
+  write(username: string, secret: Bytes): Promise<void>
+  /** Removes the secret. */
+  remove(): Promise<void>
+  /** Returns the part of a password that opens the vault of whoever has logged in with it. */
+  readOpener(): Promise<Bytes | null>
+  writeOpener(opener: Bytes): Promise<void>
+  removeOpener(): Promise<void>
+  /** Returns whether whoever is logged in has sent only a part of a password. */
+  isStretched(): Promise<boolean>
+  writeStretched(isStretched: boolean): Promise<void>
+  /** Removes all of it. */
+  clear(): Promise<void>
+}
 
 const OPENER = 'beam-e2e/1 vault-opener'
 

@@ -4,8 +4,7 @@ import { type Deposit, isSameKeys } from '../crypto/deposit'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { type Deposits, type KeptKeys, Secrets } from './secrets'
-import { VaultKeeper } from './vault-keeper'
-import { Accounts, BEAM, keptHere, quick } from './vault-stage'
+import { Accounts, BEAM, type PageVault, pageVault } from './vault-stage'
 
 const [LAPTOP, PHONE] = ['1', '2'].map(
   (first) => `${first}1234567-89ab-8cde-8f01-23456789abcd` as DeviceId,
@@ -31,13 +30,13 @@ function keptKeys(): KeptKeys {
 }
 
 interface OwnDevice {
-  readonly vault: VaultKeeper
+  readonly vault: PageVault
   readonly secrets: Secrets
 }
 
 /** A device of an account. @param link the secret of the link that it came by */
 async function device(name = 'ada', link: string | null = null, kept = keptKeys()): Promise<OwnDevice> {
-  const vault = new VaultKeeper(accounts.as(name), keptHere(), quick)
+  const vault = pageVault(accounts.as(name))
   const secrets = new Secrets(kept, bank, vault)
   const device = { vault, secrets }
   await logsIn(device, name)
@@ -49,6 +48,7 @@ async function logsIn({ vault }: OwnDevice, name = 'ada'): Promise<void> {
   const stretch = accounts.all.get(name)?.vault?.stretch
   if (stretch) await vault.prove('correct horse', stretch).then(() => vault.keepOpener())
   await vault.enterVault(name, false)
+  await vault.ownBeams([])
 }
 
 async function makesVault({ vault }: OwnDevice): Promise<void> {
@@ -176,7 +176,7 @@ describe('a beam that was saved before its owner had a vault', () => {
     'e18 gets new keys also where the page that deposited those of before was left without an answer, and %s',
     async (which) => {
       const kept = keptKeys()
-      const vault = new VaultKeeper(accounts.as('ada'), keptHere(), quick)
+      const vault = pageVault(accounts.as('ada'))
       const lost = async (...keys: Parameters<Deposits['write']>) => {
         await bank.write(...keys)
         throw new Error('no answer')
@@ -275,6 +275,29 @@ describe('a beam whose keys are in the vault of its owner', () => {
       expect((await tablet.secrets.open(BEAM, 'share_clipboard', text)).is).toBe('open')
   })
 
+  it.each(['that has its keys', 'on which nobody has opened it'])(
+    'e18 gives its new keys to nobody whose share its owner has ended on a device %s, whatever the server lists and shows again',
+    async (which) => {
+      const laptop = await vaulted()
+      const guest = await device('bob')
+      await makesVault(guest)
+      const [bob] = await laptop.vault.peopleOf(BEAM)
+      await laptop.vault.trust(BEAM, 'bob', bob?.fingerprint ?? '')
+      await laptop.secrets.depositSaved(BEAM)
+      const before = accounts.beam
+      expect(before.keys.map(({ username }) => username)).toEqual(['ada', 'bob'])
+      const kept = which === 'that has its keys' ? laptop.secrets.kept : keptKeys()
+      await (await device('ada', null, kept)).secrets.distrust(BEAM, 'bob')
+      // A later page there, which has heard nothing of it but what is kept.
+      const later = await device('ada', null, kept)
+      for (const shown of [before, accounts.beam]) {
+        accounts.beam = shown
+        await later.secrets.rekeySaved(BEAM)
+        expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada'])
+      }
+    },
+  )
+
   it('e18 gives the server no key, whatever it says of who the owner is', async () => {
     const laptop = await vaulted()
     const phone = await device()
@@ -307,11 +330,7 @@ describe('a beam whose keys are in the vault of its owner', () => {
 
   it('e18 goes to nobody as it is from a device whose worker does not know yet who is logged in', async () => {
     const laptop = await vaulted()
-    const fresh = new Secrets(
-      laptop.secrets.kept,
-      bank,
-      new VaultKeeper(accounts.as('ada'), keptHere(), quick),
-    )
+    const fresh = new Secrets(laptop.secrets.kept, bank, pageVault(accounts.as('ada')))
     await fresh.enter(BEAM, null)
     await expect(fresh.deposit(BEAM)).rejects.toThrow('It is not known')
     expect(given).toEqual([])
@@ -324,4 +343,24 @@ it('e9 the keys of a person without a vault are deposited as they are', async ()
   expect(deposit && (await isReadByServer(laptop))).toBe(true)
   expect(await deposits(laptop)).toBe('to-server')
   expect(deposit && isSameKeys(deposit, given.at(-1) ?? deposit)).toBe(true)
+})
+
+it('e18 a person takes what is handed to them also at a device where the owner of the beam has saved it', async () => {
+  const kept = keptKeys()
+  const laptop = await device('ada', null, kept)
+  await makesVault(laptop)
+  await makesVault(await device('bob'))
+  await laptop.secrets.make(BEAM)
+  await laptop.secrets.stored(BEAM, true)
+  expect(await deposits(laptop)).toBe('into-vaults')
+  const [bob] = await laptop.vault.peopleOf(BEAM)
+  await laptop.vault.trust(BEAM, 'bob', bob?.fingerprint ?? '')
+  await laptop.secrets.depositSaved(BEAM)
+  // On another device she changes them.
+  const phone = await device()
+  await phone.secrets.rekeySaved(BEAM)
+  const sealed = await seals(phone)
+  const guest = await device('bob', null, kept)
+  await guest.secrets.withdraw(BEAM)
+  expect((await guest.secrets.open(BEAM, 'share_clipboard', sealed)).is).toBe('open')
 })
