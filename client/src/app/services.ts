@@ -137,7 +137,7 @@ function accountActions(
   beam: CurrentBeam,
   door: ReturnType<typeof openSecrets>,
 ): Pick<Actions, 'account' | 'beams' | 'vault'> {
-  const vault = createVault({ stores, toaster, door, rekey: (id) => beam.readingTaken(id) })
+  const vault = createVault({ stores, toaster, door, rekey: (id) => void beam.readingTaken(id) })
   const onShared = (id: BeamId, username: string) => void vault.handKeys(id, username)
   return {
     vault,

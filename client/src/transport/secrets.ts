@@ -65,6 +65,9 @@ export interface Deposited extends Having {
   readonly went: KeysWent['go']
 }
 
+/** Whether there are new keys of a saved beam: `made`, where they are to be deposited yet; `needless`, where this device deposits none. */
+export type Rekeyed = 'done' | 'made' | 'needless'
+
 export type OpenedText =
   | { readonly is: 'open'; readonly header: Header; readonly text: string }
   /** It is under a key that is not here. */
@@ -269,14 +272,17 @@ export class Secrets {
 
   /**
    * Makes new keys of a saved beam that the page is not in, where it has a deposit: whoever may still read it finds them there.
-   * @throws when it may succeed later
+   * @throws when none are made, and it may succeed later
    */
-  async rekeySaved(beam: BeamId): Promise<void> {
+  async rekeySaved(beam: BeamId): Promise<Rekeyed> {
     await this.enter(beam, null)
     const { isKeyed, deposits } = await this.withdraw(beam)
-    if (!isKeyed || !deposits) return
+    if (!isKeyed || !deposits) return 'needless'
     await this.rekey(beam, [])
-    await this.deposit(beam)
+    return this.deposit(beam).then(
+      () => 'done',
+      () => 'made',
+    )
   }
 
   /** Returns what tells a device this one's name, and its public key, by which it can be handed new keys (E15). */
