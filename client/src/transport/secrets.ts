@@ -271,18 +271,28 @@ export class Secrets {
   }
 
   /**
-   * Makes new keys of a saved beam that the page is not in, where it has a deposit: whoever may still read it finds them there.
+   * Makes new keys of a saved beam that the page is not in, where whoever may still read it finds them.
    * @throws when none are made, and it may succeed later
    */
   async rekeySaved(beam: BeamId): Promise<Rekeyed> {
     await this.enter(beam, null)
-    const { isKeyed, deposits } = await this.withdraw(beam)
-    if (!isKeyed || !deposits) return 'needless'
+    const { isKeyed } = await this.withdraw(beam)
+    if (!isKeyed || !(await this.#areFound(beam))) return 'needless'
     await this.rekey(beam, [])
     return this.deposit(beam).then(
       () => 'done',
       () => 'made',
     )
+  }
+
+  /**
+   * Whether new keys would go into the person's own vault, or take the place of a deposit. Those in vaults the owner of the beam alone
+   * changes: anybody else would have them on one device, and what that one shares nobody could read.
+   */
+  async #areFound(beam: BeamId): Promise<boolean> {
+    const { saved } = this.#beam(beam).ring
+    if (await this.vault.isFor(beam, saved.isMine)) return true
+    return saved.maySend && !saved.isVaulted && (await this.deposits.read(beam)) !== null
   }
 
   /** Returns what tells a device this one's name, and its public key, by which it can be handed new keys (E15). */
