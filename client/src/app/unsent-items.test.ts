@@ -82,6 +82,14 @@ it('a text that the server does not have is shared again after a reload', async 
   expect(texts()).toEqual(['hello'])
 })
 
+it('h28_a_text_that_the_server_does_not_have_is_shared_again_where_the_link_was_renewed_before_the_reload', async () => {
+  shares('hello')
+  await enters(OTHER)
+  load()
+  await enters(OTHER)
+  expect(sent).toEqual(['hello'])
+})
+
 it('a text that the server has, or that was deleted, is not', async () => {
   const here = { id: ID, message: 'hello', extra: 'text', seq: 1, from: ME, at: 0 }
   shares('hello')

@@ -32,9 +32,11 @@ export function keepUnsentItems(
   }
   session.subscribe((now, before) => {
     const beam = beamIn(now)
+    if (beam === null || beam === beamIn(before)) return
+    // The beam has another id, and its items stay (H28).
+    if (items.getState().items.some(isUnsent)) keep()
     // The beam's channel is opened in this task, after the session is set.
-    if (beam !== null && beam !== beamIn(before))
-      queueMicrotask(() => sendAgain(context, beam, heldBack, onLost))
+    queueMicrotask(() => sendAgain(context, beam, heldBack, onLost))
   })
   items.subscribe((now, before) => {
     if (now.items.some(isUnsent) || before.items.some(isUnsent)) keep()
