@@ -258,6 +258,8 @@ pub enum ServerMessage {
         /// The beam, as this device sees it now.
         message: SavedBeam,
     },
+    /// The keys that lie with the saved beam were written (S38).
+    KeysChanged,
     /// The beam is kept from now on, for another time, or no longer (S30).
     Kept {
         /// Until when, and by whose wish; null when it is kept no longer.

@@ -165,6 +165,7 @@ fn s21_to_s24_what_is_said_of_a_saved_beam_looks_like_this() {
         &ServerMessage::AccessChanged { message: reader },
         r#"{"type":"access_changed","message":{"beam_name":"Cabin","role":"read","link_access":"none","by_link":false}}"#,
     );
+    server_says(&ServerMessage::KeysChanged, r#"{"type":"keys_changed"}"#);
     server_says(
         &ServerMessage::DevicesRemoved { message: vec![DeviceId::from_bytes([1; 16])] },
         &format!(r#"{{"type":"devices_removed","message":["{DEVICE}"]}}"#),

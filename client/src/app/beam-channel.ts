@@ -47,6 +47,8 @@ export interface BeamChannel extends Opener {
    * @returns what resolves once the keys are where they go, however long that takes
    */
   saved(isMine: boolean): Promise<void>
+  /** Other keys may lie with the saved beam now (S38). */
+  keysChanged(): void
   /**
    * The server keeps the beam, or no longer.
    * @param isMine whether this device has asked for it
@@ -108,6 +110,7 @@ export class ClearChannel implements BeamChannel {
   renamed(): void {}
   synced(): void {}
   async saved(): Promise<void> {}
+  keysChanged(): void {}
   kept(): void {}
   shareClear(): void {}
   lookForMissing(): void {}

@@ -249,6 +249,8 @@ export class BeamConnection {
         this.#access.hear(message)
         void this.channel.saved(false)
         return void this.#notes.load()
+      case 'keys_changed':
+        return this.channel.keysChanged()
       case 'arranged':
         return this.places.hear(message.message)
       case 'kept':

@@ -62,7 +62,7 @@ class BeamEntries {
 
   /** Forgets the beams in which this browser has not been for a month. */
   sweep(now: number): void {
-    for (const beam of this.#beams) {
+    for (const beam of this.beams) {
       const time = browserStorage.getItem(this.#times + beam)
       // Those of an earlier version of this page may have none.
       if (time === null) this.#setTime(beam, now)
@@ -70,7 +70,8 @@ class BeamEntries {
     }
   }
 
-  get #beams(): ReadonlySet<BeamId> {
+  /** Those of which something is stored. */
+  get beams(): ReadonlySet<BeamId> {
     const named = [this.#entries, this.#times].flatMap((prefix) =>
       browserStorage.keys(prefix).map((key) => key.slice(prefix.length)),
     )
@@ -95,8 +96,10 @@ export const clearChoices = new BeamEntries('clear-copies')
  * none is given what another one has sent to one device.
  */
 export const clearCopies = new BeamEntries('made-copies')
+/** The saved beams whose keys are to change, because somebody may not read them any more: for whom, by usernames. */
+export const keysToChange = new BeamEntries('keys-to-change')
 
-const ALL = [comparedDevices, clearChoices, clearCopies]
+const ALL = [comparedDevices, clearChoices, clearCopies, keysToChange]
 
 /** The beam has another id (H28). */
 export function moveEntries(from: BeamId, to: BeamId): void {

@@ -302,6 +302,11 @@ export class BeamKeys {
     return this.#deposited.saved(isMine)
   }
 
+  /** Other keys may lie with the saved beam now. */
+  keysChanged(): void {
+    this.#deposited.changed()
+  }
+
   removed(devices: readonly DeviceId[]): void {
     if (this.isClear || !this.#events.mayRemove()) return
     const change = () =>

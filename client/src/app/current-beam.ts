@@ -7,6 +7,7 @@ import { type BeamSession, UNTITLED_KEY } from '../stores/beam-session'
 import { reduceCanvas } from '../stores/canvas'
 import { reduceKeeping } from '../stores/keeping'
 import { reduceRecentBeams } from '../stores/recent-beams'
+import { readMe } from '../transport/account-calls'
 import { createBeam, readSite } from '../transport/http'
 import type { LiveBeam } from '../transport/live-beam'
 import type { LiveBeamStatus } from '../transport/live-beam-status'
@@ -20,6 +21,7 @@ import { moveDeviceToken } from './device-tokens'
 import { isSeen } from './page-life'
 import { PatientStatus } from './patient-status'
 import { findRenewed } from './renewed-beam'
+import { SavedBeamKeys } from './saved-beam-keys'
 import { isInsecure, isSealing } from './sealing-choice'
 import { clearSessionOf, saveSession, updateSession } from './session-storage'
 
@@ -33,6 +35,8 @@ export class CurrentBeam {
   readonly #context: PageContext
   readonly #secrets: SecretsDoor
   readonly #onItems: () => void
+  /** The keys of the others. */
+  readonly #savedKeys: SavedBeamKeys
   #connection: BeamConnection | null = null
   #patience: PatientStatus | null = null
   /** Counts the wishes to be in some beam, so that the late answer to an older one is dropped. */
@@ -43,6 +47,12 @@ export class CurrentBeam {
     this.#context = context
     this.#secrets = secrets
     this.#onItems = onItems
+    this.#savedKeys = new SavedBeamKeys(secrets, context.stores, {
+      rekeyHere: (id) => this.#rekeyHere(id),
+      renewLogin: readMe,
+      onFailed: () =>
+        context.toaster.bad(t`The keys of the beam could not be changed yet. This is tried again by itself.`),
+    })
   }
 
   /** The live channel; null while the page is in no beam. */
@@ -174,12 +184,7 @@ export class CurrentBeam {
     const session = this.#session()
     if (session?.beamId !== old) {
       moveEntries(old, beam_id)
-      // The new link is to open what is saved too.
-      const moved = async () => {
-        await this.#secrets.moved(old, beam_id, true)
-        await this.#secrets.depositSaved(beam_id)
-      }
-      if (isMine && isSealing()) void moved().catch(() => {})
+      if (isMine && isSealing()) this.#savedKeys.moved(old, beam_id)
       return
     }
     moveDeviceToken(old, beam_id)
@@ -195,10 +200,19 @@ export class CurrentBeam {
     this.#connection?.move(beam_id, null, isMine)
   }
 
-  /** Somebody may not read a saved beam any more: what is shared from now on is under another key. */
-  readingTaken(id: BeamId): void {
-    if (this.#session()?.beamId === id) this.#connection?.channel.rekey()
-    else if (isSealing()) void this.#secrets.rekeySaved(id).catch(() => {})
+  /**
+   * Somebody may not read a saved beam any more: what is shared from now on is under another key. Resolves once that is so, or is tried again
+   * and again.
+   */
+  async readingTaken(id: BeamId): Promise<void> {
+    if (!this.#rekeyHere(id) && isSealing()) await this.#savedKeys.change(id)
+  }
+
+  /** Changes the keys of the beam that the page is in. Returns false where that is another one. */
+  #rekeyHere(id: BeamId): boolean {
+    if (this.#session()?.beamId !== id) return false
+    this.#connection?.channel.rekey()
+    return true
   }
 
   /** The keys of a saved beam may lie where this page could not look for them until now. */

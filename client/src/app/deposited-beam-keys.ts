@@ -2,7 +2,7 @@
 import type { BeamId } from '../protocol/bindings'
 import type { Deposited, Having, Withdrawn } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
-import { untilTold } from './until-told'
+import { pause, untilTold } from './until-told'
 
 export interface DepositedBeamKeysEvents {
   beam(): BeamId
@@ -25,8 +25,12 @@ export class DepositedBeamKeys {
   /** Whether the server stores the beam, and whether this device has looked there for its keys. */
   #isSaved = false
   #isWithdrawn = false
-  /** How often this device has begun to look there. */
+  /** How often this device has begun to look there, and what ends with the latest time. */
   #lookups = 0
+  #looking: Promise<void> = Promise.resolve()
+  /** How often it was told that others lie there now, and whether it goes after that already. */
+  #news = 0
+  #isFollowing = false
   /** How often the keys were to be deposited, and what ends with the latest time. */
   #deposits = 0
   #depositing: Promise<unknown> = Promise.resolve()
@@ -45,18 +49,52 @@ export class DepositedBeamKeys {
   /** The beam is saved. Resolves once the keys are where they go. @param isMine whether the person at this device has saved it */
   async saved(isMine: boolean): Promise<void> {
     this.#isSaved = true
-    await this.#look(isMine)
+    this.#looking = this.#join(isMine)
+    await this.#looking
     await this.#depositing
   }
 
-  /** Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. */
-  async #look(isMine: boolean): Promise<void> {
-    const { beam, entered, isLoggedIn, isSealed, onWithdrawn } = this.events
+  /** Other keys may lie there now. */
+  changed(): void {
+    if (!this.#isSaved) return
+    this.#news += 1
+    if (!this.#isFollowing) void this.#follow()
+  }
+
+  async #join(isMine: boolean): Promise<void> {
     // Each new socket asks anew.
     this.#lookups += 1
+    const having = await this.#look(isMine)
+    if (!having) return
+    if (this.events.isSealed()) this.deposit(having)
+    this.#isWithdrawn = true
+    this.events.onWithdrawn(having, having.isInVaults)
+  }
+
+  /** Deposits nothing: all others are told of what is deposited, and each would do the same. */
+  async #follow(): Promise<void> {
+    this.#isFollowing = true
+    let followed = 0
+    while (followed !== this.#news && !this.#hasEnded) {
+      await this.#looking
+      followed = this.#news
+      const having = await this.#look(false)
+      if (having) this.events.onWithdrawn(having, having.isInVaults)
+      // A server could tell of others without end.
+      await pause()
+    }
+    this.#isFollowing = false
+  }
+
+  /**
+   * Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. Resolves to null when this device
+   * joins anew meanwhile.
+   */
+  async #look(isMine: boolean): Promise<Withdrawn | null> {
+    const { beam, entered, isLoggedIn, isSealed } = this.events
     const lookup = this.#lookups
     // As long as the server does not tell, there may be keys: nothing is shared in clear text, and none are overwritten.
-    const having = await untilTold(
+    return untilTold(
       async (): Promise<Withdrawn> => {
         // The worker that asks for the keys cannot renew a stale login.
         const [mayHaveVault] = await Promise.all([isLoggedIn(), entered()])
@@ -66,10 +104,6 @@ export class DepositedBeamKeys {
       },
       () => lookup === this.#lookups && !this.#hasEnded,
     )
-    if (!having) return
-    if (isSealed()) this.deposit(having)
-    this.#isWithdrawn = true
-    onWithdrawn(having, having.isInVaults)
   }
 
   /** Only where the worker says that this device deposits them: else the server could have them by saying that they are saved. */

@@ -30,6 +30,7 @@ let actions: BeamActions
 /** The beams that somebody may not read any more. */
 let taken: BeamId[]
 let unsharing: (beam: BeamId, username: string) => Promise<void>
+let hasNewKeys: Promise<void>
 const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
 
 beforeEach(() => {
@@ -37,11 +38,15 @@ beforeEach(() => {
   stores = createStores()
   taken = []
   unsharing = async () => {}
+  hasNewKeys = Promise.resolve()
   actions = createSavedBeams({
     stores,
     toaster: createToaster(stores.toasts),
     onRenewed: () => {},
-    onReadingTaken: (beam) => void taken.push(beam),
+    onReadingTaken: (beam) => {
+      taken.push(beam)
+      return hasNewKeys
+    },
     onUnsharing: (beam, username) => unsharing(beam, username),
   })
 })
@@ -136,6 +141,19 @@ describe('e15 the keys of a beam change when somebody may not read it any more',
     answer = async () => SHARE
     await act()
     expect(taken).toEqual(beams)
+  })
+
+  it('before what follows the removal is done, as another link', async () => {
+    let make = () => {}
+    hasNewKeys = new Promise((resolve) => (make = resolve))
+    answer = async () => SHARE
+    const order: string[] = []
+    const removed = actions.unshare(SHARE).then(() => order.push('removed'))
+    await vi.waitFor(() => expect(toasts()).toEqual(['Beam share removed successfully']))
+    order.push('new keys')
+    make()
+    await removed
+    expect(order).toEqual(['new keys', 'removed'])
   })
 
   it('and not when the server has refused it', async () => {

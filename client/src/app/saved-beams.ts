@@ -20,8 +20,8 @@ interface Context {
   readonly onRenewed: (old: BeamId, beam: Beam) => void
   /** Somebody's share is about to end. @throws when it cannot be yet */
   readonly onUnsharing?: (beam: BeamId, username: string) => Promise<void>
-  /** Somebody may not read a beam any more. */
-  readonly onReadingTaken: (beam: BeamId) => void
+  /** Somebody may not read a beam any more. Resolves once it has new keys, or these are made later. */
+  readonly onReadingTaken: (beam: BeamId) => Promise<void>
   /** Somebody may read a beam now. */
   readonly onShared?: (beam: BeamId, username: string) => void
 }
@@ -130,14 +130,16 @@ function createSharesOfBeam({
       attempt(t`Failed to remove share`, async () => {
         await onUnsharing?.(beam.beam_id, shared_with)
         await (await calls()).removeShare(id)
-        onReadingTaken(beam.beam_id)
+        const hasNewKeys = onReadingTaken(beam.beam_id)
         tell({ type: 'unshared', share: id })
         toaster.ok(t`Beam share removed successfully`)
+        // The link may be renewed next, under which they are to lie too.
+        await hasNewKeys
       }),
     async setLinkAccess({ beam_id }, link_access) {
       await attempt(t`Failed to update permissions`, async () => {
         tell({ type: 'changed', beam: await (await calls()).changeBeam(beam_id, { link_access }) })
-        if (link_access === 'none') onReadingTaken(beam_id)
+        if (link_access === 'none') void onReadingTaken(beam_id)
         toaster.ok(t`Share permissions updated successfully`)
       })
     },

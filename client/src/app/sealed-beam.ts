@@ -298,6 +298,10 @@ export class SealedBeam implements BeamChannel {
     return this.#keys.saved(isMine)
   }
 
+  keysChanged(): void {
+    this.#keys.keysChanged()
+  }
+
   kept(isKept: boolean, isMine: boolean): void {
     this.#keys.kept.turned(isKept, isMine)
   }

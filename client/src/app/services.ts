@@ -141,7 +141,7 @@ function accountActions(
     stores,
     toaster,
     door,
-    rekey: (id) => beam.readingTaken(id),
+    rekey: (id) => void beam.readingTaken(id),
     opened: () => beam.lookForKeys(),
   })
   const onShared = (id: BeamId, username: string) => void vault.handKeys(id, username)

@@ -15,6 +15,7 @@ import { receiveWhatComes } from './receiving'
 import { createSharing } from './sharing'
 import { createToaster } from './toaster'
 import { keepUnsentItems } from './unsent-items'
+import { readUnsent } from './unsent-storage'
 import { UploadNews } from './upload-news'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
@@ -29,8 +30,9 @@ let told: EngineCommand[]
 let lost: readonly ItemId[]
 let heldBack: ItemId[]
 
-/** A page that is loaded. What the tab has stored stays. */
+/** A page that is loaded, and the one before is left. What the tab has stored stays. */
 function load(): void {
+  dispatchEvent(new Event('pagehide'))
   stores = createStores()
   stores.devices.setState({ me: ME })
   sent = []
@@ -67,12 +69,16 @@ const texts = () => stores.items.getState().items.map(({ message }) => message)
 
 beforeEach(async () => {
   URL.createObjectURL = () => 'blob:a'
-  tabStorage.removeItems('')
   load()
+  tabStorage.removeItems('')
   await enters(BEAM)
 })
 
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+})
 
 it('a text that the server does not have is shared again after a reload', async () => {
   shares('hello')
@@ -80,6 +86,14 @@ it('a text that the server does not have is shared again after a reload', async 
   await enters(BEAM)
   expect(sent).toEqual(['hello'])
   expect(texts()).toEqual(['hello'])
+})
+
+it('h28_a_text_that_the_server_does_not_have_is_shared_again_where_the_link_was_renewed_before_the_reload', async () => {
+  shares('hello')
+  await enters(OTHER)
+  load()
+  await enters(OTHER)
+  expect(sent).toEqual(['hello'])
 })
 
 it('a text that the server has, or that was deleted, is not', async () => {
@@ -220,4 +234,71 @@ it('what the storage has in another shape is ignored', async () => {
   load()
   await enters(BEAM)
   expect(sent).toEqual([])
+})
+
+describe('many texts that are shared at once', () => {
+  const named = (number: number) => `${number}` as ItemId
+  const stored = () => readUnsent(BEAM).map(({ message }) => message)
+
+  it('are stored once, at the end of the task', async () => {
+    const setItem = vi.spyOn(tabStorage, 'setItem')
+    for (let number = 0; number < 100; number += 1) shares(number, 'text', named(number))
+    expect(setItem).not.toHaveBeenCalled()
+    await Promise.resolve()
+    expect(setItem).toHaveBeenCalledTimes(1)
+    expect(stored()).toHaveLength(100)
+  })
+
+  it('are stored five times a second at most, and all of them in the end', async () => {
+    vi.useFakeTimers()
+    const setItem = vi.spyOn(tabStorage, 'setItem')
+    for (let number = 0; number < 1_000; number += 1) {
+      shares(number, 'text', named(number))
+      await vi.advanceTimersByTimeAsync(1)
+    }
+    expect(setItem.mock.calls.length).toBeLessThanOrEqual(6)
+    await vi.advanceTimersByTimeAsync(200)
+    expect(stored()).toHaveLength(1_000)
+  })
+
+  it.each([
+    ['is left', () => dispatchEvent(new Event('pagehide'))],
+    [
+      'is hidden',
+      () => {
+        vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden')
+        document.dispatchEvent(new Event('visibilitychange'))
+      },
+    ],
+  ])('are stored before the page %s', async (_, ends) => {
+    shares('first')
+    await Promise.resolve()
+    shares('last', 'text', 'b' as ItemId)
+    await Promise.resolve()
+    expect(stored()).toEqual(['first'])
+    ends()
+    expect(stored()).toEqual(['first', 'last'])
+  })
+
+  it('are given up with their beam, also those that are not stored yet', async () => {
+    shares('first')
+    await Promise.resolve()
+    shares('last', 'text', 'b' as ItemId)
+    happens({ type: 'left' })
+    await enters(OTHER)
+    expect(tabStorage.getItem('unsent')).toBeNull()
+    await enters(BEAM)
+    expect(sent).toEqual([])
+  })
+
+  it('e11_are_held_back_after_a_reload_also_where_the_page_knew_no_more_before_they_were_stored', async () => {
+    shares('first')
+    await Promise.resolve()
+    stores.encryption.setState({ kind: 'locked', isSuspected: false, mayShareClear: false }, true)
+    shares('last', 'text', 'b' as ItemId)
+    stores.encryption.setState({ kind: 'unknown' }, true)
+    load()
+    await enters(BEAM)
+    expect(heldBack).toEqual([ID, 'b'])
+  })
 })

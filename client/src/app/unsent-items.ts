@@ -4,12 +4,18 @@
  */
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
+import type { Encryption } from '../stores/encryption'
 import type { Stores } from '../stores/stores'
 import type { TransfersState } from '../stores/transfers'
 import type { Context } from './context'
+import { isSeen } from './page-life'
+import { RareTask } from './rare-task'
 import { showLost } from './receiving'
 import { share } from './sharing'
 import { readUnsent, storeUnsent } from './unsent-storage'
+
+/** All of them are written each time, in milliseconds. */
+const WRITES_AFTER_MS = 200
 
 /**
  * Starts to keep them, and shares those of a beam again once this page is in it. Call it before a beam is entered.
@@ -21,27 +27,47 @@ export function keepUnsentItems(
 ): void {
   const { session, items, transfers, encryption } = context.stores
   const heldBack = new Set<ItemId>()
-  const keep = () => {
-    const beam = beamIn(session.getState())
-    if (beam === null) return
-    const unsent = items.getState().items.filter(isUnsent)
-    const { kind } = encryption.getState()
+  /** The beam whose items have changed since they were written. */
+  let changed: BeamId | null = null
+  const hold = (kind: Encryption['kind']) => {
     if (kind === 'clear' || kind === 'sealed') heldBack.clear()
-    if (kind === 'locked') for (const { id } of unsent) heldBack.add(id)
-    write(beam, unsent, transfers.getState(), heldBack)
+    if (kind === 'locked') for (const { id } of items.getState().items.filter(isUnsent)) heldBack.add(id)
+  }
+  const writing = new RareTask(WRITES_AFTER_MS, () => {
+    if (changed === null) return
+    hold(encryption.getState().kind)
+    write(changed, items.getState().items.filter(isUnsent), transfers.getState(), heldBack)
+    changed = null
+  })
+  const keep = () => {
+    changed = beamIn(session.getState()) ?? changed
+    writing.request()
   }
   session.subscribe((now, before) => {
     const beam = beamIn(now)
+    if (beam === beamIn(before)) return
+    // What has changed belongs to the beam of before.
+    writing.finish()
+    if (beam === null) return
+    // The beam has another id, and its items stay (H28).
+    if (items.getState().items.some(isUnsent)) {
+      keep()
+      writing.finish()
+    }
     // The beam's channel is opened in this task, after the session is set.
-    if (beam !== null && beam !== beamIn(before))
-      queueMicrotask(() => sendAgain(context, beam, heldBack, onLost))
+    queueMicrotask(() => sendAgain(context, beam, heldBack, onLost))
   })
   items.subscribe((now, before) => {
     if (now.items.some(isUnsent) || before.items.some(isUnsent)) keep()
   })
-  encryption.subscribe(() => {
+  encryption.subscribe((_, before) => {
+    // What came meanwhile, and may not be written yet, was held back as well.
+    hold(before.kind)
     if (items.getState().items.some(isUnsent)) keep()
   })
+  addEventListener('pagehide', () => writing.finish())
+  // A page that is not seen may end without a word.
+  document.addEventListener('visibilitychange', () => isSeen() || writing.finish())
 }
 
 function sendAgain(

@@ -88,10 +88,10 @@ afterEach(() => {
 })
 
 const logsIn = () => stores.account.setState({ status: 'authenticated', user: ada }, true)
-const opensSharing = () =>
+const opensSharing = (of = BEAM) =>
   stores.beams.setState((state) => {
-    const details = { beam: beam(BEAM), role: 'owner', owner: ada, shares: [] } as BeamDetails
-    const opened = reduceBeams(state, { type: 'sharingOpened', beam: beam(BEAM) })
+    const details = { beam: beam(of), role: 'owner', owner: ada, shares: [] } as BeamDetails
+    const opened = reduceBeams(state, { type: 'sharingOpened', beam: beam(of) })
     return reduceBeams(opened, { type: 'sharingLoaded', details })
   }, true)
 const listsCome = () =>
@@ -218,6 +218,27 @@ it('e18 the keys of the beam are looked for again once a vault is open that was 
   door.recoverVault.mockResolvedValueOnce('done' as never)
   await vault.recover('zoo', 'given', 'new')
   expect(opened).toHaveBeenCalledOnce()
+})
+
+it.each([
+  ['where it is asked for with the dialog', () => opensSharing(OTHER)],
+  ['where it is asked for as keys are handed', () => vault.handKeys(OTHER, 'bob')],
+])('e18 the people of a beam do not show in the Share dialog of another one, %s', async (_, asks) => {
+  logsIn()
+  await vi.waitFor(() => expect(known().own).toEqual(OPEN))
+  let answersLate = (_: typeof people) => {}
+  const late = new Promise<typeof people>((resolve) => (answersLate = resolve))
+  const spy = vi.spyOn(door, 'peopleOf').mockReturnValueOnce(late)
+  const asked = asks()
+  await vi.waitFor(() => expect(spy).toHaveBeenCalledWith(OTHER))
+  stores.beams.setState((state) => reduceBeams(state, { type: 'sharingClosed' }), true)
+  opensSharing()
+  await vi.waitFor(() => expect(known().people).toEqual([bob]))
+  answersLate([{ ...bob, hasKeys: true }])
+  await late
+  await asked
+  expect(known().people).toEqual([bob])
+  spy.mockRestore()
 })
 
 it('e18 own beams whose keys the server has get new ones with the vault, and those of others do not', async () => {

@@ -110,19 +110,25 @@ async function handKeys(
 ): Promise<Handed> {
   // Without it nothing can be handed to anybody, and the person may have none.
   if (stores.vault.getState().own?.is !== 'open') return 'needless'
-  const tell = (change: Partial<VaultsState>) => stores.vault.setState(change)
   const kept = await door.howKept()
+  stores.vault.setState({ kept })
   const people = await door.peopleOf(beam)
-  tell({ kept, people })
+  showPeople(stores, beam, people)
   const fingerprint = people.find(({ username }) => username === person)?.fingerprint ?? null
   if (fingerprint === null || !isInVault(kept[beam])) return 'needless'
   if (!(await door.trust(beam, person, shown ?? fingerprint))) return 'changed'
   const { went } = await door.depositSaved(beam)
   // With the new keys, which the server does not have, they go to that person too.
   if (went === 'exposed') rekey(beam)
-  tell({ people: await door.peopleOf(beam) })
+  showPeople(stores, beam, await door.peopleOf(beam))
   if (went === 'exposed') return 'later'
   return went === 'into-vaults' ? 'done' : 'failed'
+}
+
+/** Shows them in the Share dialog of their beam. An answer may be so late that it is closed, or that of another one is open. */
+function showPeople({ beams, vault }: Stores, beam: BeamId, people: VaultsState['people']): void {
+  const { sharing } = beams.getState()
+  if (sharing.status === 'ready' && sharing.beam.beam_id === beam) vault.setState({ people })
 }
 
 /** Opens the vault with each login. Returns what looks again whether it is open. */
@@ -215,7 +221,7 @@ function followLists({ stores, door }: Context): void {
   }
   const learnPeople = (beam: BeamId) =>
     void door.peopleOf(beam).then(
-      (people) => tell({ people }),
+      (people) => showPeople(stores, beam, people),
       () => {},
     )
   const look = ({ lists, sharing }: BeamsState, before: BeamsState | null) => {

@@ -19,7 +19,7 @@ export interface BeamActions {
   closeSharing(): void
   share(beam: Beam, username: string, level: Level): Promise<FieldOutcome>
   changeLevel(share: BeamShare, level: Level): Promise<void>
-  /** Removes a share. Resolves to whether it is removed. */
+  /** Removes a share. Resolves to whether it is removed, once the beam has new keys where that is possible now. */
   unshare(share: BeamShare): Promise<boolean>
   setLinkAccess(beam: Beam, access: LinkAccess): Promise<void>
   /** Gives the beam a new id, so that its old links end. */

@@ -992,7 +992,7 @@ message: string, } | { "type": "access_changed",
 /**
  * The beam, as this device sees it now.
  */
-message: SavedBeam, } | { "type": "kept", 
+message: SavedBeam, } | { "type": "keys_changed" } | { "type": "kept", 
 /**
  * Until when, and by whose wish; null when it is kept no longer.
  */

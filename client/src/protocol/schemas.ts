@@ -369,6 +369,9 @@ export const serverMessageSchema = v.variant('type', [
     message: savedBeamSchema,
   }),
   v.object({
+    type: v.literal('keys_changed'),
+  }),
+  v.object({
     type: v.literal('kept'),
     message: v.nullish(keptSchema, null),
   }),

@@ -72,6 +72,9 @@ export interface Deposited extends Having {
   readonly went: KeysWent['go']
 }
 
+/** Whether there are new keys of a saved beam: `made`, where they are to be deposited yet; `needless`, where this device deposits none. */
+export type Rekeyed = 'done' | 'made' | 'needless'
+
 export type OpenedText =
   | { readonly is: 'open'; readonly header: Header; readonly text: string }
   /** It is under a key that is not here. */
@@ -302,15 +305,28 @@ export class Secrets {
   }
 
   /**
-   * Makes new keys of a saved beam that the page is not in, where it has a deposit: whoever may still read it finds them there.
-   * @throws when it may succeed later
+   * Makes new keys of a saved beam that the page is not in, where whoever may still read it finds them.
+   * @throws when none are made, and it may succeed later
    */
-  async rekeySaved(beam: BeamId): Promise<void> {
+  async rekeySaved(beam: BeamId): Promise<Rekeyed> {
     await this.enter(beam, null)
-    const { isKeyed, deposits } = await this.withdraw(beam)
-    if (!isKeyed || !deposits) return
+    const { isKeyed } = await this.withdraw(beam)
+    if (!isKeyed || !(await this.#areFound(beam))) return 'needless'
     await this.rekey(beam, [])
-    await this.deposit(beam)
+    return this.deposit(beam).then(
+      () => 'done',
+      () => 'made',
+    )
+  }
+
+  /**
+   * Whether new keys would go into the person's own vault, or take the place of a deposit. Those in vaults the owner of the beam alone
+   * changes: anybody else would have them on one device, and what that one shares nobody could read.
+   */
+  async #areFound(beam: BeamId): Promise<boolean> {
+    const { saved } = this.#beam(beam).ring
+    if (await this.vault.isFor(beam, saved.isMine)) return true
+    return saved.maySend && !saved.isVaulted && (await this.deposits.read(beam)) !== null
   }
 
   /** Returns what tells a device this one's name, and its public key, by which it can be handed new keys (E15). */

@@ -16,6 +16,8 @@ export const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 export class Accounts {
   readonly all = new Map<string, { password: string; vault: StoredVault | null }>()
   beam: BeamVaultChange = { version: 0, keys: [] }
+  /** Tells the devices in the beam that its keys were written (S38). */
+  tellOfKeys: () => void = () => {}
 
   as(me: string): VaultServer {
     const own = () => this.all.get(me) ?? { password: '', vault: null }
@@ -33,6 +35,7 @@ export class Accounts {
       writeKeys: async (_, change) => {
         if (change.version !== this.beam.version + 1) throw new Refused(409)
         this.beam = change
+        this.tellOfKeys()
       },
       listKeys: async () => [
         { beam_id: BEAM, keys: this.beam.keys.find(({ username }) => username === me)?.keys ?? null },

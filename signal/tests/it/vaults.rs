@@ -214,6 +214,25 @@ async fn h55_the_keys_of_a_beam_come_to_those_to_whom_they_are_sealed_and_the_de
 }
 
 #[tokio::test]
+async fn s38_devices_hear_of_keys_that_were_deposited_and_of_those_that_went_into_vaults() {
+    on_both(async |world| {
+        let trip = world.trip(LinkAccess::Read).await;
+        let mut owner = world.person(Who::Owner);
+        let (mut guest, _) = world.enters(Who::Guest, trip.beam).await;
+        let deposit = json!({"keys": [bytes(1, 32)], "current": bytes(3, 8), "proof": null});
+        owner.asks("PUT", &format!("/api/beams/{}/keys/", trip.beam), &deposit).await;
+        assert_eq!(guest.sees("keys_changed").await, json!({"type": "keys_changed"}));
+
+        owner.changes_vault("owner's part", &vault(1, 1)).await;
+        let path = format!("/api/beams/{}/vault/", trip.beam);
+        let change = json!({"version": 1, "keys": [for_person("owner", 1, 4)]});
+        assert_eq!(owner.asks("PUT", &path, &change).await.status, 200);
+        guest.sees("keys_changed").await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn h55_sealed_keys_follow_a_renewed_link_and_go_with_a_share_and_with_the_beam() {
     on_both(async |world| {
         let trip = world.trip(LinkAccess::None).await;

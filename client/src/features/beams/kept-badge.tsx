@@ -4,15 +4,21 @@ import LockOpen from 'lucide-react/icons/lock-open'
 import { useStore } from 'zustand'
 import type { BeamId } from '../../protocol/bindings'
 import { type HowKept, isInVault } from '../../protocol/vaults'
+import type { BeamsState } from '../../stores/beams'
 import { cx } from '../../ui/cx'
 import { Icon } from '../../ui/icon'
 import { useApp } from '../actions'
 import css from './beam-card.module.css'
 
-/** Who can read a saved beam, by what this device has opened of its keys. */
+/**
+ * Who can read a saved beam, by what this device has opened of its keys. Of a beam of another account it does not say that the server cannot:
+ * anybody could have sealed keys to the vault here, the server too.
+ */
 export function KeptBadge({ beam }: { beam: BeamId }) {
-  const how = useStore(useApp().stores.vault, ({ kept }) => kept[beam])
-  if (how === undefined) return null
+  const { stores } = useApp()
+  const how = useStore(stores.vault, ({ kept }) => kept[beam])
+  const isOwn = useStore(stores.beams, ({ lists }) => isMine(lists, beam))
+  if (how === undefined || (isInVault(how) && !isOwn)) return null
   return (
     <p className={cx(css.kept, isInVault(how) ? css.sealed : css.readable)}>
       <Icon of={isInVault(how) ? Lock : LockOpen} size={14} />
@@ -27,4 +33,8 @@ function textOf(how: HowKept): string {
     return t`Your vault does not have the key of this beam. Open the beam on a device that can read it.`
   if (how === 'sealed') return t`Readable only by you and those you shared it with`
   return t`Readable only by you and those you shared it with, since you have a vault`
+}
+
+function isMine(lists: BeamsState['lists'], beam: BeamId): boolean {
+  return lists.status === 'ready' && lists.mine.some(({ beam_id }) => beam_id === beam)
 }

@@ -50,6 +50,12 @@ impl BeamState {
         outputs
     }
 
+    /// Tells the devices of ours that other keys may lie with the beam now (S38).
+    pub(super) fn tell_of_keys(&self) -> Vec<Output> {
+        let to = self.connections(|member| !member.plain).collect();
+        vec![Output::Send(to, ServerMessage::KeysChanged)]
+    }
+
     /// Closes the sockets of these devices with 4403 and tells the others. A device without a socket may still have
     /// links to them.
     pub(super) fn send_away(&mut self, out: &[DeviceId]) -> Vec<Output> {

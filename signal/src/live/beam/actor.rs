@@ -196,6 +196,7 @@ impl Actor {
                 let _ = done.send(());
                 outcome
             }
+            Command::KeysChanged => self.apply(Input::KeysChanged),
             Command::Store(done) => {
                 let outcome = self.store().await;
                 let _ = done.send(());

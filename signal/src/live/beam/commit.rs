@@ -21,6 +21,15 @@ use super::hub::Hub;
 use super::keeper::settle;
 use crate::error::Error;
 
+/// What the devices of a beam are told of.
+#[derive(Clone, Copy, Debug)]
+enum News {
+    /// Its access, name, id or existence (H31).
+    Access,
+    /// The keys that lie with it (S38).
+    Keys,
+}
+
 /// Changes saved beams and tells their devices.
 #[derive(Clone, Debug)]
 pub struct Beams {
@@ -83,7 +92,7 @@ impl Beams {
         keys: BeamKeys,
     ) -> Result<(), Error> {
         let deposit = async move |writer: BeamWriter| writer.deposit_keys(actor, beam, &keys).await;
-        self.commit(vec![beam], deposit).await
+        self.commit_and_tell(News::Keys, vec![beam], deposit).await
     }
 
     /// Writes the keys of a sealed beam into the vaults of those who may read it (H55).
@@ -99,7 +108,7 @@ impl Beams {
     ) -> Result<(), Error> {
         let seal =
             async move |writer: BeamWriter| writer.seal_keys(actor, beam, &change, quota).await;
-        self.commit(vec![beam], seal).await
+        self.commit_and_tell(News::Keys, vec![beam], seal).await
     }
 
     /// Deletes a beam and everything in it (H29).
@@ -205,10 +214,24 @@ impl Beams {
         }
     }
 
-    /// Changes these beams, then tells their devices. When it is uncertain whether the change was committed, they are
-    /// told what the database says once it has decided. After any other error nothing has changed.
+    /// Changes who may do what in these beams, or their names, then tells their devices.
     async fn commit<T, F>(
         &self,
+        beams: Vec<BeamId>,
+        change: impl FnOnce(BeamWriter) -> F + Send + 'static,
+    ) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, storage::Error>> + Send,
+    {
+        self.commit_and_tell(News::Access, beams, change).await
+    }
+
+    /// Changes these beams, then tells their devices. When it is uncertain whether the change was committed, they are
+    /// told what the database says once it has decided. After any other error nothing has changed.
+    async fn commit_and_tell<T, F>(
+        &self,
+        news: News,
         beams: Vec<BeamId>,
         change: impl FnOnce(BeamWriter) -> F + Send + 'static,
     ) -> Result<T, Error>
@@ -224,7 +247,10 @@ impl Beams {
             }
             if matches!(&result, Ok(_) | Err(storage::Error::Uncertain(_))) {
                 for beam in beams {
-                    hub.refresh(beam).await;
+                    match news {
+                        News::Access => hub.refresh(beam).await,
+                        News::Keys => hub.tell_of_keys(beam).await,
+                    }
                 }
             }
             result

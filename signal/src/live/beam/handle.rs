@@ -28,6 +28,8 @@ pub(super) enum Command {
     Gone(ConnectionId),
     /// The beam's access, name, id or existence changed in the database.
     Refresh(oneshot::Sender<()>),
+    /// The keys that lie with the beam were written.
+    KeysChanged,
     /// Store what is not stored yet.
     Store(oneshot::Sender<()>),
     /// A user has another name or picture.
@@ -88,6 +90,11 @@ impl BeamHandle {
             // A beam that ends instead has no devices left.
             let _ = was_done.await;
         }
+    }
+
+    /// Tells the devices that the keys which lie with the beam were written (S38).
+    pub(super) async fn tell_of_keys(&self) {
+        let _ = self.mailbox.send(Command::KeysChanged).await;
     }
 
     /// Has the beam store what is not stored yet, and waits until it is.

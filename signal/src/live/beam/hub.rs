@@ -93,6 +93,14 @@ impl Hub {
         }
     }
 
+    /// Tells the devices of a beam, if it is live, that the keys which lie with it were written (S38).
+    pub(super) async fn tell_of_keys(&self, beam: BeamId) {
+        let handle = self.lock().get(&beam).cloned();
+        if let Some(handle) = handle {
+            handle.tell_of_keys().await;
+        }
+    }
+
     /// Stores what a live beam has not stored yet.
     pub(super) async fn store(&self, beam: BeamId) {
         let handle = self.lock().get(&beam).cloned();

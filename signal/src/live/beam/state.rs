@@ -77,6 +77,8 @@ pub enum Input {
     Written(Written),
     /// The access or name was changed elsewhere; `None` when the beam no longer exists under this id (H31).
     AccessChanged(Option<Access>),
+    /// The keys that lie with the beam were written.
+    KeysChanged,
     /// A user has another name or picture.
     UserChanged(AccountId, DeviceUser),
     /// The deadline may have passed.
@@ -221,6 +223,7 @@ impl BeamState {
             Input::Written(written) => self.written(written, now),
             Input::UserChanged(account, user) => self.change_user(account, &user),
             Input::AccessChanged(access) => self.change_access(access, now),
+            Input::KeysChanged => self.tell_of_keys(),
             Input::Tick => {
                 let mut outputs = self.end_keeping(now);
                 outputs.extend(self.end(now));

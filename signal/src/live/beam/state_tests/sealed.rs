@@ -158,3 +158,9 @@ fn e12_what_is_sent_to_a_plain_device_in_clear_text_comes_to_it_alone() {
     let sealed = beam.sends(ADA, BOB, 2, &json!(SEALED));
     assert_eq!(news(&sealed), told(&[(1, SEALED), (2, SEALED)]));
 }
+
+#[test]
+fn s38_devices_of_ours_are_told_that_other_keys_lie_with_the_beam_and_plain_ones_are_not() {
+    let told = with_a_plain_device().tell(Input::KeysChanged);
+    assert_eq!(types(&told), [(1, "keys_changed"), (2, "keys_changed")]);
+}

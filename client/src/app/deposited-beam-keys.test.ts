@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { BeamId } from '../protocol/bindings'
+import type { Having } from '../transport/secrets'
+import { DepositedBeamKeys } from './deposited-beam-keys'
+
+const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+const HAVING: Having = {
+  isKeyed: true,
+  hasLetIn: true,
+  isDeposited: false,
+  deposits: true,
+  invite: null,
+  hasOtherLink: false,
+  shutOut: [],
+  uncovered: [],
+  unverified: [],
+}
+
+/** How often this device has looked for keys, and how often it has written some. */
+let looked: number
+let written: number
+let answers: () => Promise<Having>
+let keys: DepositedBeamKeys
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  looked = 0
+  written = 0
+  answers = async () => HAVING
+  const secrets = {
+    stored: async () => ({ ...HAVING, mayBeNewer: true }),
+    withdraw: async () => {
+      looked += 1
+      return answers()
+    },
+    deposit: async () => {
+      written += 1
+      return { ...HAVING, went: 'into-vaults' as const }
+    },
+  }
+  keys = new DepositedBeamKeys(secrets, {
+    beam: () => BEAM,
+    isSealed: () => true,
+    entered: async () => {},
+    isLoggedIn: async () => true,
+    onWithdrawn: () => {},
+    onDeposited: () => {},
+  })
+})
+
+afterEach(() => {
+  keys.end()
+  vi.useRealTimers()
+})
+
+it('s38_a_device_that_hears_of_other_keys_looks_for_them_and_writes_none', async () => {
+  await keys.saved(false)
+  expect([looked, written]).toEqual([1, 1])
+  keys.changed()
+  await vi.advanceTimersByTimeAsync(0)
+  expect([looked, written]).toEqual([2, 1])
+})
+
+it('s38_what_is_told_while_it_looks_has_it_look_once_more', async () => {
+  await keys.saved(false)
+  keys.changed()
+  answers = async () => {
+    // Others were written after the server had read these.
+    if (looked === 2) for (let times = 0; times < 10; times += 1) keys.changed()
+    return HAVING
+  }
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(looked).toBe(3)
+})
+
+it('s38_a_server_that_goes_on_telling_of_other_keys_is_asked_once_a_second', async () => {
+  await keys.saved(false)
+  looked = 0
+  for (let told = 0; told < 1_000; told += 1) {
+    keys.changed()
+    await vi.advanceTimersByTimeAsync(10)
+  }
+  expect(looked).toBeGreaterThan(5)
+  expect(looked).toBeLessThanOrEqual(11)
+})
+
+it('s38_of_a_beam_that_is_not_saved_it_asks_nothing', async () => {
+  keys.changed()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(looked).toBe(0)
+})
+
+it('s38_a_look_of_a_device_that_joins_goes_on_until_the_server_tells_also_where_it_hears_of_other_keys', async () => {
+  answers = () => Promise.reject(new Error('no answer'))
+  void keys.saved(true)
+  await vi.advanceTimersByTimeAsync(0)
+  keys.changed()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(written).toBe(0)
+  answers = async () => HAVING
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(written).toBe(1)
+})

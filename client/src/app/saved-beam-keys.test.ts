@@ -1,0 +1,215 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Deposit } from '../crypto/deposit'
+import type { KeptShared } from '../crypto/shared-keys'
+import type { BeamId } from '../protocol/bindings'
+import { createStores } from '../stores/stores'
+import { NOTHING_KNOWN } from '../stores/vault'
+import { Secrets } from '../transport/secrets'
+import { keysToChange, moveEntries } from './beam-entries'
+import { SavedBeamKeys } from './saved-beam-keys'
+
+const OLD = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+const NEW = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+
+/** What lies with the beams on the server, by their ids of now. */
+let deposited: Map<BeamId, Deposit>
+/** What holds up an answer of the server, or has it fail. */
+let answers: () => Promise<void>
+let stores: ReturnType<typeof createStores>
+let failures: number
+/** The beam that the page is in. */
+let here: BeamId | null
+let pages: SavedBeamKeys[]
+
+/** A page of Ada's that is loaded, in a browser that has no keys yet. */
+function load(): SavedBeamKeys {
+  stores = createStores()
+  const kept = new Map<BeamId, KeptShared>()
+  const store = {
+    read: async (beam: BeamId) => kept.get(beam) ?? null,
+    write: async (beam: BeamId, keys: KeptShared) => void kept.set(beam, keys),
+    remove: async (beam: BeamId) => void kept.delete(beam),
+  }
+  const bank = {
+    read: async (beam: BeamId) => {
+      await answers()
+      return deposited.get(beam) ?? null
+    },
+    write: async (beam: BeamId, keys: Deposit) => {
+      await answers()
+      if (deposited.has(beam)) deposited.set(beam, keys)
+    },
+  }
+  const page = new SavedBeamKeys(new Secrets(store, bank), stores, {
+    rekeyHere: (beam) => beam === here,
+    renewLogin: async () => {},
+    onFailed: () => {
+      failures += 1
+    },
+  })
+  pages.push(page)
+  return page
+}
+
+function logsIn(username = 'ada'): void {
+  const user = { username, first_name: '', last_name: '', email: '', profile_picture: null }
+  stores.vault.setState(NOTHING_KNOWN, true)
+  stores.account.setState({ status: 'authenticated', user }, true)
+  stores.vault.setState({ own: { is: 'none' } })
+}
+
+const logsOut = () => {
+  stores.account.setState({ status: 'anonymous' }, true)
+  stores.vault.setState(NOTHING_KNOWN, true)
+}
+
+const fails = () => Promise.reject(new Error('no answer'))
+const current = (beam: BeamId) => deposited.get(beam)?.current
+const isLeftToDo = () => [...keysToChange.beams].filter((beam) => keysToChange.of(beam).length > 0)
+
+/** Resolves once it is so, however often something is tried again before. The time does not pass by itself. */
+const inTheEnd = (isSo: () => void) =>
+  vi.waitFor(
+    async () => {
+      await vi.advanceTimersByTimeAsync(1_000)
+      isSo()
+    },
+    { timeout: 5_000 },
+  )
+
+/** The beam has another id, and nothing is under the one of before. */
+function renews(): void {
+  const keys = deposited.get(OLD)
+  deposited.delete(OLD)
+  if (keys) deposited.set(NEW, keys)
+}
+
+let before: string
+
+beforeEach(async () => {
+  localStorage.clear()
+  deposited = new Map()
+  answers = async () => {}
+  failures = 0
+  here = null
+  pages = []
+  const owner = new Secrets(
+    { read: async () => null, write: async () => {}, remove: async () => {} },
+    { read: async () => null, write: async (beam, keys) => void deposited.set(beam, keys) },
+  )
+  await owner.make(OLD)
+  await owner.stored(OLD, true)
+  await owner.deposit(OLD)
+  before = current(OLD) ?? ''
+})
+
+afterEach(() => {
+  // What still waits is not done any more.
+  logsOut()
+  vi.useRealTimers()
+})
+
+describe('e15 a beam that somebody may not read any more', () => {
+  it('has new keys before its link is renewed', async () => {
+    const page = load()
+    logsIn()
+    await page.change(OLD)
+    const [changed, proof] = [current(OLD), deposited.get(OLD)?.proof]
+    expect(changed).not.toBe(before)
+    renews()
+    page.moved(OLD, NEW)
+    // For whoever has the link of now.
+    await vi.waitFor(() => expect(deposited.get(NEW)?.proof).not.toBe(proof))
+    expect([current(NEW), isLeftToDo(), failures]).toEqual([changed, [], 0])
+  })
+
+  it.each(['before', 'after'])(
+    'has new keys under its next link, where the server tells late and this %s the link is renewed',
+    async (when) => {
+      const page = load()
+      logsIn()
+      let tell = () => {}
+      const told = new Promise<void>((resolve) => (tell = resolve))
+      answers = () => told
+      const changed = page.change(OLD)
+      if (when === 'before') tell()
+      renews()
+      moveEntries(OLD, NEW)
+      page.moved(OLD, NEW)
+      tell()
+      await changed
+      await vi.waitFor(() => expect(current(NEW)).not.toBe(before))
+      await vi.waitFor(() => expect(isLeftToDo()).toEqual([]))
+    },
+  )
+
+  it('has new keys once the server tells, and its person hears that it has none yet', async () => {
+    vi.useFakeTimers()
+    const page = load()
+    logsIn()
+    answers = fails
+    await page.change(OLD)
+    expect([current(OLD), failures]).toEqual([before, 1])
+    answers = async () => {}
+    await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+    expect(current(OLD)).not.toBe(before)
+    expect(failures).toBe(1)
+  })
+
+  it('gets no further keys where those that were made cannot be deposited at once', async () => {
+    vi.useFakeTimers()
+    const page = load()
+    logsIn()
+    let asked = 0
+    answers = async () => {
+      asked += 1
+      // The first question is for what lies there.
+      if (asked > 1 && asked < 6) return fails()
+    }
+    await page.change(OLD)
+    await inTheEnd(() => expect(current(OLD)).not.toBe(before))
+    expect(deposited.get(OLD)?.keys).toHaveLength(2)
+  })
+
+  it('has new keys by a later page, when that one was closed before the server told', async () => {
+    vi.useFakeTimers()
+    answers = () => new Promise(() => {})
+    const closed = load()
+    logsIn()
+    void closed.change(OLD)
+    await vi.advanceTimersByTimeAsync(0)
+    logsOut()
+    answers = async () => {}
+    load()
+    logsIn('bob')
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect([current(OLD), isLeftToDo()]).toEqual([before, [OLD]])
+    load()
+    logsIn()
+    await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+    expect(current(OLD)).not.toBe(before)
+  })
+
+  it('has new keys once the vault is open, and not before that is known', async () => {
+    vi.useFakeTimers()
+    const page = load()
+    logsIn()
+    stores.vault.setState({ own: { is: 'locked', needsWords: false } })
+    await page.change(OLD)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect([current(OLD), isLeftToDo(), failures]).toEqual([before, [OLD], 0])
+    stores.vault.setState({ own: { is: 'open', fingerprint: '' } })
+    await inTheEnd(() => expect(current(OLD)).not.toBe(before))
+  })
+
+  it('gets them from its own channel, where the page is in it by now', async () => {
+    vi.useFakeTimers()
+    keysToChange.set(OLD, 'ada', '')
+    here = OLD
+    load()
+    logsIn()
+    await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+    expect(current(OLD)).toBe(before)
+  })
+})
