@@ -18,6 +18,8 @@ export interface Version {
 
 export class ItemVersions {
   readonly #versions = new Map<ItemId, Version>()
+  /** The items that are sealed, opened or not. */
+  readonly #sealed = new Set<ItemId>()
   /** Names of envelopes that came, and were replaced by others that came. */
   readonly #replaced = new Set<string>()
   /** Proofs of deletions that were used. */
@@ -34,8 +36,18 @@ export class ItemVersions {
     return [...this.#versions].filter(([, { sealed }]) => sealed === message).map(([id]) => id)
   }
 
+  /** An envelope of the item was here, whether it opens or not. */
+  sawSealed(id: ItemId): void {
+    this.#sealed.add(id)
+  }
+
+  isSealed(id: ItemId): boolean {
+    return this.#sealed.has(id)
+  }
+
   /** The item goes on in clear text, by a device of the beam. */
   forget(id: ItemId): void {
+    this.#sealed.delete(id)
     this.#versions.delete(id)
   }
 
@@ -54,6 +66,7 @@ export class ItemVersions {
 
   /** This page has sealed a version. */
   went(sealed: string, content: SealedContent): void {
+    this.#sealed.add(content.id)
     this.#deleted.delete(content.id)
     const came = this.#versions.get(content.id)?.came ?? null
     this.#versions.set(content.id, { sealed, content, came })
