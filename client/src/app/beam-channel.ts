@@ -1,7 +1,6 @@
 /** What the page has between itself and the live channel: items, signals and the ways in, as they are or sealed. */
 import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import { liveItem } from '../protocol/item'
-import { noteItem } from '../protocol/note'
 import { isEnvelope, keptKeysIn } from '../protocol/sealed-item'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Opener } from './opening-stage'
@@ -85,12 +84,6 @@ export class ClearChannel implements BeamChannel {
     if (keptKeysIn(item.message) !== null) return null
     if (isEnvelope(item.message)) return unopenable()
     return liveItem(item, note)
-  }
-
-  openNote: BeamChannel['openNote'] = (note) => {
-    if (keptKeysIn(note.content) !== null) return null
-    if (isEnvelope(note.content)) return unopenable()
-    return noteItem(note)
   }
 
   isDeleted: BeamChannel['isDeleted'] = (message, _proof, id) => {

@@ -1,10 +1,9 @@
 /**
- * Opens what comes of items: the items themselves, notes, and deletions with their proofs (E3, E4). Where somebody without
+ * Opens what comes of items: the items themselves, and deletions with their proofs (E3, E4). Where somebody without
  * the keys has changed an item on the server, what is known here goes on counting.
  */
-import type { ItemId, LiveItem, Note } from '../protocol/bindings'
+import type { ItemId, LiveItem } from '../protocol/bindings'
 import { type Item, liveItem, type NoteMark } from '../protocol/item'
-import { noteItem } from '../protocol/note'
 import {
   isEnvelope,
   keptKeysIn,
@@ -36,7 +35,7 @@ export interface OpenedItemsEvents extends Pick<WitnessEvents, 'tell'> {
   deletions(): readonly ItemId[]
 }
 
-export class OpenedItems implements Pick<Opener, 'open' | 'openNote' | 'isDeleted'> {
+export class OpenedItems implements Pick<Opener, 'open' | 'isDeleted'> {
   readonly witnesses: DeletionWitnesses
   readonly #keys: BeamKeys
   readonly #live: () => LiveBeam
@@ -93,15 +92,6 @@ export class OpenedItems implements Pick<Opener, 'open' | 'openNote' | 'isDelete
     // This device shows the item itself.
     if (this.#copies.isCopy(item, (id) => this.#versions.isSealed(id))) return null
     return { ...liveItem(item, note), isClear: true }
-  }
-
-  openNote(note: Note): Item | null | Promise<Item | null> {
-    if (keptKeysIn(note.content) !== null) return null
-    const item = noteItem(note)
-    if (!isEnvelope(item.message) || item.seq === null || item.from === null)
-      return { ...item, isClear: true }
-    const { id, seq, from, at, extra } = item
-    return this.#open({ id, seq, from, at, extra, message: item.message }, item.message, item.note)
   }
 
   async isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): Promise<boolean> {

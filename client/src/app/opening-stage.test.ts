@@ -1,7 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import type { DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
+import type { DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import { type Item, liveItem } from '../protocol/item'
-import { noteItem } from '../protocol/note'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { ClearChannel } from './beam-channel'
 import { type Opener, OpeningStage, unopened } from './opening-stage'
@@ -27,7 +26,6 @@ class SlowOpener implements Opener {
   }
 
   came(): void {}
-  openNote = (note: Note) => noteItem(note)
   isDeleted = () => true
 
   opens(id: string): void {
@@ -71,7 +69,7 @@ it('opens simultaneous arrivals in parallel, and delivers them at once', async (
   const opener = new SlowOpener()
   const { stage, shown } = stageWith(opener)
   const items = [live('a', 1), live('b', 2)]
-  stage.push({ type: 'synced', epoch: 'e', oldest: 0, items, note: null, isStored: false })
+  stage.push({ type: 'synced', epoch: 'e', oldest: 0, items, markOf: () => null, isStored: false })
   await turn()
   opener.opens('b')
   await turn()

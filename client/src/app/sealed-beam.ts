@@ -2,7 +2,7 @@
  * The channel of a beam that is sealed once that is known (E1). What goes out is sealed by `app/sealed-changes`, what comes of
  * items is opened by `app/opened-items`, and signals by `app/sealed-signals`. Its keys: `app/beam-keys`.
  */
-import type { BeamId, Device, DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
+import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import { readWitness } from '../protocol/deletion-witness'
 import type { Item, NoteMark } from '../protocol/item'
 import { readComparison } from '../protocol/item-comparison'
@@ -200,11 +200,6 @@ export class SealedBeam implements BeamChannel {
 
   open(item: LiveItem, note: NoteMark): Item | null | Promise<Item | null> {
     return this.#items.open(item, note)
-  }
-
-  openNote(note: Note): Item | null | Promise<Item | null> {
-    this.#changes.told(note.id)
-    return this.#items.openNote(note)
   }
 
   isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): Promise<boolean> {

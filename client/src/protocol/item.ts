@@ -74,6 +74,9 @@ export interface Item {
 /** Set when the server stores the item as a note of a saved beam. `mine`: this account shared it. */
 export type NoteMark = { readonly mine: boolean } | null
 
+/** The marks of the notes of a saved beam. */
+export type NoteMarks = ReadonlyMap<ItemId, NoteMark>
+
 const fileMessage = v.object({
   file: v.object({
     name: v.pipe(v.string(), v.maxLength(1024)),
