@@ -73,7 +73,9 @@ export class SealedBeam implements BeamChannel {
     this.#signals = new SealedSignals(this.#keys)
     this.#missing = new MissingItems({
       given: () => live().memory.given,
-      isPast: (id, version) => this.#versions.isReplaced(version) || this.deletions.includes(id),
+      replaced: () => this.#versions.replaced,
+      isPast: (id, version, since) =>
+        this.deletions.includes(id) || this.#versions.isPast(id, version, since),
       tell: (to, message) => this.signal(to, message),
       sync: () => live().resync(),
       onMissing: events.onMissing,
