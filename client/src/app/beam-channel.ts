@@ -17,6 +17,10 @@ export interface BeamChannel extends Opener {
   share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void
   delete(id: ItemId, message: unknown): void
   /**
+   * What is shared under this id came in clear text: sealed, it says so (E12). Absent where nothing is sealed.
+   */
+  cameClear?(id: ItemId): void
+  /**
    * An earlier page held this item back, because the beam was closed to it: in clear text it goes by choice alone (E11). Absent where
    * nothing is held back.
    */

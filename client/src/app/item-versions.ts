@@ -20,6 +20,8 @@ export class ItemVersions {
   readonly #versions = new Map<ItemId, Version>()
   /** The items that are sealed, opened or not. */
   readonly #sealed = new Set<ItemId>()
+  /** The items that came in clear text, and that no other device has sealed since. */
+  readonly #clear = new Set<ItemId>()
   /** Names of envelopes that came, and were replaced by others that came: each with how many were replaced before it. */
   readonly #replaced = new Map<string, number>()
   /** Proofs of deletions that were used. */
@@ -43,6 +45,15 @@ export class ItemVersions {
 
   isSealed(id: ItemId): boolean {
     return this.#sealed.has(id)
+  }
+
+  /** The item came in clear text: where this device seals it, it stays one that the server could have made up. */
+  sawClear(id: ItemId): void {
+    this.#clear.add(id)
+  }
+
+  wasClear(id: ItemId): boolean {
+    return this.#clear.has(id)
   }
 
   /** The item goes on in clear text, by a device of the beam. */
@@ -81,6 +92,8 @@ export class ItemVersions {
     this.#deleted.delete(content.id)
     if (before !== null && before !== name) this.#replaced.set(before, this.#replaced.size)
     this.#versions.set(content.id, { sealed, content, came: sealed })
+    if (content.wasClear) this.#clear.add(content.id)
+    else this.#clear.delete(content.id)
     return content
   }
 
@@ -128,6 +141,6 @@ function isSealedBefore(name: string, other: string | null): boolean {
 }
 
 /** By which an item that is shared again is known to be the same. */
-function textOf({ id, extra, message, to }: SealedContent): string {
-  return JSON.stringify({ id, extra, message, to })
+function textOf({ id, extra, message, to, wasClear }: SealedContent): string {
+  return JSON.stringify({ id, extra, message, to, wasClear })
 }

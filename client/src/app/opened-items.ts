@@ -91,6 +91,7 @@ export class OpenedItems implements Pick<Opener, 'open' | 'isDeleted'> {
       return this.#came.run(item.id, Promise.resolve(), () => this.#openKnown(item, note))
     // This device shows the item itself.
     if (this.#copies.isCopy(item, (id) => this.#versions.isSealed(id))) return null
+    this.#versions.sawClear(item.id)
     return { ...liveItem(item, note), isClear: true }
   }
 
@@ -207,6 +208,6 @@ function itemOf(item: LiveItem, inside: SealedContent, copy: string | null, note
   const { extra, from } = inside
   const shown = liveItem({ ...item, message: withoutGoneCopy(inside.message, copy), extra, from }, note)
   // The bytes of a file that was shared while the beam was clear travel as they are.
-  const isClear = shown.content.kind === 'file' && shown.content.seal === undefined
-  return isClear ? { ...shown, isClear } : shown
+  const isOpenFile = shown.content.kind === 'file' && shown.content.seal === undefined
+  return isOpenFile || inside.wasClear ? { ...shown, isClear: true } : shown
 }

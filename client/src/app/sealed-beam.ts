@@ -106,6 +106,10 @@ export class SealedBeam implements BeamChannel {
     this.#changes.delete(id, message)
   }
 
+  cameClear(id: ItemId): void {
+    this.#versions.sawClear(id)
+  }
+
   heldBack(id: ItemId): void {
     this.#changes.heldBack(id)
   }

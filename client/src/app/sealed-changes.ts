@@ -86,7 +86,8 @@ export class SealedChanges {
       }
       if (!this.#keys.isSealed) return share(() => this.#shareClear(id, message, extra, to))
       const from = await this.#keys.own()
-      const envelope = await this.#envelopeOf({ id, from, extra, message, ...addressee(to) })
+      const mark = this.#versions.wasClear(id) && ({ wasClear: true } as const)
+      const envelope = await this.#envelopeOf({ id, from, extra, message, ...addressee(to), ...mark })
       return share(() => {
         this.#live().share(id, envelope, 'text', to)
         if (to === undefined) this.#copies.share(id, message, extra, takers)
