@@ -101,17 +101,12 @@ export class OpenedItems implements Pick<Opener, 'open' | 'isDeleted'> {
     if (id !== undefined && id === this.#keys.kept.item?.id) this.#again.look(id)
     // Deleting by content concerns plain items alone.
     const isOfSealed = id === undefined ? this.#versions.hasContent(message) : this.#versions.isSealed(id)
-    const isSealed = isEnvelope(message) || isOfSealed
-    if (!isSealed) return true
-    const isRight = id !== undefined && (await this.#isProven(extra, id))
-    if (isRight) this.#copies.delete(id)
-    const named = id === undefined ? this.#versions.sealedAs(message) : [id]
-    for (const one of named) this.#again.look(one)
-    // Where nothing that counts is known here, there is nothing to keep.
-    if (!named.some((one) => this.#known(one))) this.#live().memory.confirmed(id, message)
+    if (!isEnvelope(message) && !isOfSealed) return true
+    const isRight = await this.#isRight(extra, id)
+    if (isRight !== null) this.#checked(isRight, message, id)
     // What the server still has shows whether it has taken the item from this device alone.
     if (!isRight) this.#live().resync()
-    return isRight
+    return isRight === true
   }
 
   /** The beam was left. */
@@ -135,6 +130,26 @@ export class OpenedItems implements Pick<Opener, 'open' | 'isDeleted'> {
     const { sealed, content } = known
     if (this.#live().memory.isGiven(id, sealed)) return undefined
     return { id, message: sealed, from: content.from }
+  }
+
+  /**
+   * Resolves to null where the worker does not answer. The item stays then, and is not shared again either: the deletion may be
+   * right.
+   */
+  async #isRight(proof: string | undefined, id: ItemId | undefined): Promise<boolean | null> {
+    try {
+      return id !== undefined && (await this.#isProven(proof, id))
+    } catch {
+      return null
+    }
+  }
+
+  #checked(isRight: boolean, message: unknown, id: ItemId | undefined): void {
+    if (isRight && id !== undefined) this.#copies.delete(id)
+    const named = id === undefined ? this.#versions.sealedAs(message) : [id]
+    for (const one of named) this.#again.look(one)
+    // Where nothing that counts is known here, there is nothing to keep.
+    if (!named.some((one) => this.#known(one))) this.#live().memory.confirmed(id, message)
   }
 
   #isProven(proof: string | undefined, id: ItemId): Promise<boolean> {

@@ -26,7 +26,7 @@ class SlowOpener implements Opener {
   }
 
   came(): void {}
-  isDeleted = () => true
+  isDeleted: Opener['isDeleted'] = () => true
 
   opens(id: string): void {
     this.asked.get(id)?.open()
@@ -87,6 +87,21 @@ it('shows an item that cannot be opened with a message', async () => {
   opener.asked.get('a')?.fail()
   await vi.waitFor(() => expect(shown.state.items).toHaveLength(1))
   expect(shown.state.items[0]).toMatchObject({ id: 'a', seq: 1, content: { text: unopened() } })
+})
+
+it('e4_takes_nothing_away_for_a_deletion_that_cannot_be_checked, and delivers what comes behind it', async () => {
+  const opener = new SlowOpener()
+  opener.isDeleted = async () => {
+    throw new Error('The worker does not answer.')
+  }
+  const { stage, shown } = stageWith(opener)
+  stage.push(received('a', 1))
+  opener.opens('a')
+  stage.push({ type: 'deleted', message: 'a', id: 'a' as ItemId })
+  stage.push(received('b', 2))
+  await vi.waitFor(() => expect(opener.asked.has('b')).toBe(true))
+  opener.opens('b')
+  await vi.waitFor(() => expect(shown.state.items.map(({ id }) => id)).toEqual(['a', 'b']))
 })
 
 it('delivers nothing after the beam was left', async () => {

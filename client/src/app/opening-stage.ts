@@ -64,12 +64,15 @@ export class OpeningStage {
   /** Opens everything that waits, in parallel. Later arrivals wait for the next round. */
   async #openAll(): Promise<void> {
     this.#isOpening = true
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0)
-      const events = await Promise.all(batch.map((arrival) => this.#open(arrival)))
-      if (!this.#hasEnded) this.#deliver(events.filter((event) => event !== null))
+    try {
+      while (this.#waiting.length > 0) {
+        const batch = this.#waiting.splice(0)
+        const events = await Promise.all(batch.map((arrival) => this.#open(arrival)))
+        if (!this.#hasEnded) this.#deliver(events.filter((event) => event !== null))
+      }
+    } finally {
+      this.#isOpening = false
     }
-    this.#isOpening = false
   }
 
   /** Returns null for what is not to be shown, and for a deletion that no device of the beam has made. */
@@ -85,11 +88,20 @@ export class OpeningStage {
         return { type: 'synced', epoch, oldest, items: shown(items), saved: isStored }
       }
       case 'deleted': {
-        const { message, extra, id } = arrival
-        return (await this.#opener.isDeleted(message, extra, id)) ? { type: 'deleted', message, id } : null
+        const { message, id } = arrival
+        return (await this.#isDeleted(arrival)) ? { type: 'deleted', message, id } : null
       }
       default:
         return arrival
+    }
+  }
+
+  /** A deletion that cannot be checked takes nothing away, and keeps nothing else waiting. */
+  async #isDeleted({ message, extra, id }: Extract<Arrival, { type: 'deleted' }>): Promise<boolean> {
+    try {
+      return await this.#opener.isDeleted(message, extra, id)
+    } catch {
+      return false
     }
   }
 
