@@ -1,7 +1,6 @@
 /** What the page has between itself and the live channel: items, signals and the ways in, as they are or sealed. */
 import type { BeamId, Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import { liveItem } from '../protocol/item'
-import { noteItem } from '../protocol/note'
 import { isEnvelope, keptKeysIn } from '../protocol/sealed-item'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Opener } from './opening-stage'
@@ -17,6 +16,10 @@ export interface BeamChannel extends Opener {
   /** Shares a new item, or replaces one of the same id (S9). `to` is the only other device that gets it (S33). */
   share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void
   delete(id: ItemId, message: unknown): void
+  /**
+   * What is shared under this id came in clear text: sealed, it says so (E12). Absent where nothing is sealed.
+   */
+  cameClear?(id: ItemId): void
   /**
    * An earlier page held this item back, because the beam was closed to it: in clear text it goes by choice alone (E11). Absent where
    * nothing is held back.
@@ -87,12 +90,6 @@ export class ClearChannel implements BeamChannel {
     if (keptKeysIn(item.message) !== null) return null
     if (isEnvelope(item.message)) return unopenable()
     return liveItem(item, note)
-  }
-
-  openNote: BeamChannel['openNote'] = (note) => {
-    if (keptKeysIn(note.content) !== null) return null
-    if (isEnvelope(note.content)) return unopenable()
-    return noteItem(note)
   }
 
   isDeleted: BeamChannel['isDeleted'] = (message, _proof, id) => {

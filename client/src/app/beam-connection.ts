@@ -104,7 +104,7 @@ export class BeamConnection {
       () => this.#beamId,
       stores,
       toaster,
-      (notes) => this.#opening.push({ type: 'notes', notes }),
+      (marks) => this.#opening.push({ type: 'notes', marks }),
     )
     this.#older = new OlderItems(
       stores,
@@ -182,7 +182,7 @@ export class BeamConnection {
         this.#opening.push({
           type: 'synced',
           ...synced,
-          note: this.#isSaved() ? { mine: false } : null,
+          markOf: (id) => this.#notes.listedMark(id),
           isStored: isStored(stores.access.getState(), stores.keeping.getState()),
         })
         this.#older.synced(synced.oldest, dropped, synced.items)
@@ -237,13 +237,12 @@ export class BeamConnection {
       case 'rec_clipboard':
         return this.#opening.push({ type: 'received', item: message, note: this.#notes.markOf(message.from) })
       case 'delete_note':
-        this.#opening.push({
+        return this.#opening.push({
           type: 'deleted',
           message: message.message,
           extra: message.extra,
           id: message.id,
         })
-        return this.#reloadNotes()
       case 'beam_saved':
         // The live items have become notes.
         this.#access.hear(message)
@@ -289,10 +288,7 @@ export class BeamConnection {
       onLearnt: (learnt) => this.#learnt(learnt),
       onKeyed: () => this.#keyed(),
       onDeposited: () => stores.vault.setState(({ deposits }) => ({ deposits: deposits + 1 })),
-      onOpenable: () => {
-        this.live.resync()
-        this.#reloadNotes()
-      },
+      onOpenable: () => this.live.resync(),
       onMissing: (count) => stores.missing.setState({ count }, true),
       onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),
       onIn: (device) => learnIn(stores, this.#beamId, device),
@@ -343,8 +339,8 @@ export class BeamConnection {
       this.#context.toaster.bad(why)
       if (id !== undefined && why !== message) this.#opening.push({ type: 'refused', id, why })
     })
-    // The item was not deleted after all; the reload brings it back as a note.
-    if (id !== undefined && extra === 'forbidden') this.#reloadNotes()
+    // The live channel brings the item back, which was not deleted after all.
+    if (id !== undefined && extra === 'forbidden' && this.#isSaved()) void this.#notes.load()
   }
 
   #unreached(to: DeviceId, why: ErrorCode): void {
@@ -352,11 +348,6 @@ export class BeamConnection {
     if (why !== 'device_gone') return
     this.links.unreachable(to)
     this.#older.gone(to)
-  }
-
-  /** Reads the notes again. An unsaved beam has none. */
-  #reloadNotes(): void {
-    if (this.#isSaved()) void this.#notes.load()
   }
 
   #tellKeeping(event: KeepingEvent): void {

@@ -1,9 +1,22 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { BeamId } from '../protocol/bindings'
+import type { BeamId, DeviceId, ItemId, Note, SavedBeam } from '../protocol/bindings'
 import { reduceAccount } from '../stores/account'
 import { createStores } from '../stores/stores'
 import { createBeamNotes } from './beam-notes'
 import { createToaster } from './toaster'
+
+const [MINE, OTHER] = ['1', '2'].map((at) => `0${at}234567-89ab-4cde-8f01-23456789abcd`) as [ItemId, ItemId]
+const NOTE: Note = {
+  id: OTHER,
+  content: 'Milk',
+  title: null,
+  json_content: null,
+  note_type: 'text',
+  seq: 4,
+  from: '11234567-89ab-8cde-8f01-23456789abcd' as DeviceId,
+  created_at: 7,
+  mine: false,
+}
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -22,6 +35,23 @@ it.each([
   await new Promise((resolve) => setTimeout(resolve))
   expect(stores.toasts.getState().toasts.map(({ text }) => text)).toEqual(said)
   expect(put).not.toHaveBeenCalled()
+})
+
+it('say whose an item of a saved beam is, also when it comes after the list, until the beam is left', async () => {
+  const list = [{ ...NOTE, id: MINE, mine: true }]
+  vi.stubGlobal('fetch', async () => new Response(JSON.stringify(list)))
+  const stores = createStores()
+  stores.account.setState((state) => reduceAccount(state, { type: 'loggedOut' }), true)
+  const take = vi.fn()
+  const notes = createBeamNotes(() => 'beam' as BeamId, stores, createToaster(stores.toasts), take)
+  await notes.load()
+  expect(take).toHaveBeenCalledWith(new Map([[MINE, { mine: true }]]))
+  expect(notes.listedMark(MINE)).toBeNull()
+  const saved = { beam_name: 'Cabin', role: 'owner', by_link: false } as SavedBeam
+  stores.access.setState({ kind: 'saved', saved }, true)
+  expect([MINE, OTHER].map(notes.listedMark)).toEqual([{ mine: true }, { mine: false }])
+  notes.end()
+  expect(notes.listedMark(MINE)).toEqual({ mine: false })
 })
 
 describe('a list that changes while it is read', () => {

@@ -1,7 +1,10 @@
-/** The notes of a saved beam, read once the live channel is open and again whenever the list may have changed. */
+/**
+ * Whose the notes of a saved beam are (H30), read once the live channel is open and again when that may have changed. The notes
+ * themselves come over the live channel, where it is noticed what the server adds, keeps back and changes (E3, E4, E14).
+ */
 import { t } from '@lingui/core/macro'
-import type { BeamId, DeviceId, Note } from '../protocol/bindings'
-import type { NoteMark } from '../protocol/item'
+import type { BeamId, DeviceId, ItemId, Note } from '../protocol/bindings'
+import type { NoteMark, NoteMarks } from '../protocol/item'
 import type { Stores } from '../stores/stores'
 import { HttpError } from '../transport/http'
 import { readNotes } from '../transport/note-calls'
@@ -9,10 +12,12 @@ import { accountKnown } from './account-known'
 import type { Toaster } from './toaster'
 
 export interface BeamNotes {
-  /** Reads the notes of the beam into the items store. */
+  /** Reads the marks of the beam's notes. */
   load(): Promise<void>
   /** Returns the note mark of a live item: set in a saved beam, with `mine` when this account's device shared it. */
   markOf(from: DeviceId): NoteMark
+  /** Returns the note mark of an item that a sync gave, by the list that was read last. */
+  listedMark(id: ItemId): NoteMark
   /** Ends reading. Answers that are still outstanding are ignored. */
   end(): void
 }
@@ -27,17 +32,21 @@ export function createBeamNotes(
   beam: () => BeamId,
   stores: Stores,
   toaster: Toaster,
-  take: (notes: readonly Note[]) => void,
+  take: (marks: NoteMarks) => void,
 ): BeamNotes {
+  let marks: NoteMarks = new Map()
   let isAsking = false
   /** The list may have changed since the outstanding request was sent. */
   let isStale = false
   let hasEnded = false
+  const isSaved = () => stores.access.getState().kind === 'saved'
   const ask = async () => {
     isStale = false
     try {
       const notes = await notesFor(beam(), stores)
-      if (!isStale && !hasEnded) take(notes)
+      if (isStale || hasEnded) return
+      marks = new Map(notes.map(({ id, mine }) => [id, { mine }]))
+      take(marks)
     } catch (error) {
       const isLoggedOut = error instanceof HttpError && error.status === 401
       if (!isStale && !hasEnded && !isLoggedOut) toaster.bad(t`Failed to load beam notes`)
@@ -54,15 +63,17 @@ export function createBeamNotes(
       isAsking = false
     },
     markOf(from) {
-      if (stores.access.getState().kind !== 'saved') return null
+      if (!isSaved()) return null
       const { devices, me } = stores.devices.getState()
       const accountOf = (id: DeviceId | null) =>
         devices.find(({ device_id }) => device_id === id)?.username ?? null
       const account = accountOf(me)
       return { mine: account !== null && accountOf(from) === account }
     },
+    listedMark: (id) => (isSaved() ? (marks.get(id) ?? { mine: false }) : null),
     end() {
       hasEnded = true
+      marks = new Map()
     },
   }
 }

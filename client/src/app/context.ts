@@ -5,7 +5,10 @@ import type { BeamChannel } from './beam-channel'
 import type { Toaster } from './toaster'
 
 /** Takes changes of items to the other devices. */
-export type ItemChannel = Pick<BeamChannel, 'share' | 'delete' | 'deletions' | 'heldBack' | 'offersAgain'>
+export type ItemChannel = Pick<
+  BeamChannel,
+  'share' | 'delete' | 'deletions' | 'cameClear' | 'heldBack' | 'offersAgain'
+>
 
 /** Objects that live as long as the page. */
 export interface PageContext {

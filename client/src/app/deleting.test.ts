@@ -24,6 +24,7 @@ const channel = (shared: unknown[]) =>
     delete: () => {},
     deletions: [],
     share: (id: ItemId) => void shared.push(id),
+    cameClear: (id: ItemId) => void shared.push(`clear ${id}`),
   }) as Partial<LiveBeam> as LiveBeam
 
 let stores: Stores
@@ -64,6 +65,15 @@ const undo = () => toasts()[0]?.action?.run()
 const shown = () => stores.items.getState().items.map(({ id, at }) => [id, at])
 
 describe('Undo of a deletion', () => {
+  it('e12 restores the mark of an item that came in clear text', () => {
+    const [text] = stores.items.getState().items
+    stores.items.setState({ items: [{ ...text, isClear: true } as Item] })
+    deleting.deleteItems([TEXT])
+    undo()
+    expect(stores.items.getState().items).toMatchObject([{ id: TEXT, isClear: true }])
+    expect(shared).toEqual([`clear ${TEXT}`, TEXT])
+  })
+
   it('restores everything that was deleted, with its id and its age', () => {
     deleting.deleteItems(ALL)
     expect(texts()).toEqual(['Deleted 3 notes'])

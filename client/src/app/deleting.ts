@@ -49,7 +49,7 @@ function callOff(context: Context, { id }: Item): boolean {
  */
 function deleteItem(context: Context, item: Item, offerAgain: OfferAgain): WayBack {
   const { stores, transfers, live } = context
-  const { id, message, extra } = item
+  const { id, message, extra, isClear } = item
   const file = transfers.offered(id)
   stores.items.setState((state) => reduceItems(state, { type: 'deleted', message, id }), true)
   live()?.delete(id, message)
@@ -60,7 +60,7 @@ function deleteItem(context: Context, item: Item, offerAgain: OfferAgain): WayBa
     files: item.content.kind === 'file' ? Math.max(1, item.content.manifest?.files ?? 1) : 0,
     share() {
       if (file) offerAgain(item, file)
-      share(context, id, message, extra, { at: item.at, to: item.to })
+      share(context, id, message, extra, { at: item.at, to: item.to, isClear })
     },
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { BeamId } from '../protocol/bindings'
-import type { Having } from '../transport/secrets'
+import type { Having, Withdrawn } from '../transport/secrets'
 import { DepositedBeamKeys } from './deposited-beam-keys'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
@@ -19,14 +19,14 @@ const HAVING: Having = {
 /** How often this device has looked for keys, and how often it has written some. */
 let looked: number
 let written: number
-let answers: () => Promise<Having>
+let answers: () => Promise<Withdrawn>
 let keys: DepositedBeamKeys
 
 beforeEach(() => {
   vi.useFakeTimers()
   looked = 0
   written = 0
-  answers = async () => HAVING
+  answers = async () => ({ ...HAVING, isInVaults: true })
   const secrets = {
     stored: async () => ({ ...HAVING, mayBeNewer: true }),
     withdraw: async () => {
@@ -97,7 +97,7 @@ it('s38_a_look_of_a_device_that_joins_goes_on_until_the_server_tells_also_where_
   keys.changed()
   await vi.advanceTimersByTimeAsync(1_000)
   expect(written).toBe(0)
-  answers = async () => HAVING
+  answers = async () => ({ ...HAVING, isInVaults: true })
   await vi.advanceTimersByTimeAsync(10_000)
   expect(written).toBe(1)
 })

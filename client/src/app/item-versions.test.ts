@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Sealer } from '../crypto/envelope'
+import { envelopeName, Sealer } from '../crypto/envelope'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { SealedContent } from '../protocol/sealed-item'
 import { ItemVersions } from './item-versions'
@@ -85,6 +85,30 @@ describe('a version that came', () => {
     expect(versions.came(first, of('bread'))).toEqual(of('bread'))
     expect(versions.came(second, of('lemons'))).toEqual(of('lemons'))
     expect(versions.came(first, of('bread'))).toEqual(of('lemons'))
+  })
+})
+
+describe('a version of which another device says that it was given it', () => {
+  const elsewhere = async () =>
+    (await Sealer.of(new Uint8Array(32))).seal('share_clipboard', new Uint8Array(8))
+
+  it('e14 is past where it was replaced since that was asked, and not where it was before', async () => {
+    const [first, second] = [await envelope(), await elsewhere()]
+    versions.came(first, of('bread'))
+    const since = versions.replaced
+    versions.came(second, of('lemons'))
+    expect(versions.isPast(ITEM, envelopeName(first), since)).toBe(true)
+    expect(versions.isPast(ITEM, envelopeName(first), versions.replaced)).toBe(false)
+    expect(versions.isPast(ITEM, envelopeName(second), since)).toBe(false)
+  })
+
+  it('e14 is past where its page has sealed the one that is here later', async () => {
+    const [first, second] = [await envelope(), await envelope()]
+    versions.came(first, of('bread'))
+    expect(versions.isPast(ITEM, envelopeName(second), 0)).toBe(false)
+    versions.came(second, of('lemons'))
+    expect(versions.isPast(ITEM, envelopeName(first), versions.replaced)).toBe(true)
+    expect(versions.isPast(ITEM, 'no name', 0)).toBe(false)
   })
 })
 

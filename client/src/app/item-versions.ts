@@ -2,10 +2,10 @@
  * The versions of sealed items that this page has seen. An item is sealed once, and what the server sends again of earlier
  * times counts no more: a version that was replaced, or the proof of a deletion that was used (E3, E4).
  */
-import { envelopeName, headerOf } from '../crypto/envelope'
+import { envelopeName, headerNamed } from '../crypto/envelope'
 import type { ItemId } from '../protocol/bindings'
 import { equalJson } from '../protocol/json'
-import { partEnvelope, type SealedContent } from '../protocol/sealed-item'
+import type { SealedContent } from '../protocol/sealed-item'
 
 /** A version of an item, as it went or came. */
 export interface Version {
@@ -18,8 +18,12 @@ export interface Version {
 
 export class ItemVersions {
   readonly #versions = new Map<ItemId, Version>()
-  /** Names of envelopes that came, and were replaced by others that came. */
-  readonly #replaced = new Set<string>()
+  /** The items that are sealed, opened or not. */
+  readonly #sealed = new Set<ItemId>()
+  /** The items that came in clear text, and that no other device has sealed since. */
+  readonly #clear = new Set<ItemId>()
+  /** Names of envelopes that came, and were replaced by others that came: each with how many were replaced before it. */
+  readonly #replaced = new Map<string, number>()
   /** Proofs of deletions that were used. */
   readonly #proofs = new Set<string>()
   /** The items that a device of the beam has deleted, as is proven. */
@@ -34,8 +38,27 @@ export class ItemVersions {
     return [...this.#versions].filter(([, { sealed }]) => sealed === message).map(([id]) => id)
   }
 
+  /** An envelope of the item was here, whether it opens or not. */
+  sawSealed(id: ItemId): void {
+    this.#sealed.add(id)
+  }
+
+  isSealed(id: ItemId): boolean {
+    return this.#sealed.has(id)
+  }
+
+  /** The item came in clear text: where this device seals it, it stays one that the server could have made up. */
+  sawClear(id: ItemId): void {
+    this.#clear.add(id)
+  }
+
+  wasClear(id: ItemId): boolean {
+    return this.#clear.has(id)
+  }
+
   /** The item goes on in clear text, by a device of the beam. */
   forget(id: ItemId): void {
+    this.#sealed.delete(id)
     this.#versions.delete(id)
   }
 
@@ -54,6 +77,7 @@ export class ItemVersions {
 
   /** This page has sealed a version. */
   went(sealed: string, content: SealedContent): void {
+    this.#sealed.add(content.id)
     this.#deleted.delete(content.id)
     const came = this.#versions.get(content.id)?.came ?? null
     this.#versions.set(content.id, { sealed, content, came })
@@ -63,16 +87,29 @@ export class ItemVersions {
   came(sealed: string, content: SealedContent): SealedContent {
     const known = this.#versions.get(content.id)
     const name = envelopeName(sealed)
-    if (known && (this.#replaced.has(name) || isSealedBefore(sealed, known.came))) return known.content
+    const before = nameOfCame(known)
+    if (known && (this.#replaced.has(name) || isSealedBefore(name, before))) return known.content
     this.#deleted.delete(content.id)
-    if (known?.came && envelopeName(known.came) !== name) this.#replaced.add(envelopeName(known.came))
+    if (before !== null && before !== name) this.#replaced.set(before, this.#replaced.size)
     this.#versions.set(content.id, { sealed, content, came: sealed })
+    if (content.wasClear) this.#clear.add(content.id)
+    else this.#clear.delete(content.id)
     return content
   }
 
-  /** Whether a version came and was replaced by another that came. @param name of its envelope */
-  isReplaced(name: string): boolean {
-    return this.#replaced.has(name)
+  /** How many versions were replaced here until now. */
+  get replaced(): number {
+    return this.#replaced.size
+  }
+
+  /**
+   * Whether a version of an item is certainly older than the one that counts here: its page has sealed both, or it came, and
+   * was replaced after so many others. Of what was replaced before, another device may say that it replaced the other one.
+   * @param name of its envelope
+   */
+  isPast(id: ItemId, name: string, since: number): boolean {
+    const at = this.#replaced.get(name)
+    return (at !== undefined && at >= since) || isSealedBefore(name, nameOfCame(this.#versions.get(id)))
   }
 
   /** A right proof of a deletion has come. Returns whether it is new: after an Undo, the server could use it again. */
@@ -93,13 +130,17 @@ export class ItemVersions {
   }
 }
 
+function nameOfCame(version: Version | undefined): string | null {
+  return version?.came ? envelopeName(version.came) : null
+}
+
 /** Whether the page that sealed one envelope has sealed another since: the server has held it back. */
-function isSealedBefore(sealed: string, other: string | null): boolean {
-  const [one, later] = [sealed, other ?? ''].map((text) => headerOf(partEnvelope(text).envelope))
+function isSealedBefore(name: string, other: string | null): boolean {
+  const [one, later] = [name, other ?? ''].map(headerNamed)
   return one?.page !== undefined && one.page === later?.page && one.number < later.number
 }
 
 /** By which an item that is shared again is known to be the same. */
-function textOf({ id, extra, message, to }: SealedContent): string {
-  return JSON.stringify({ id, extra, message, to })
+function textOf({ id, extra, message, to, wasClear }: SealedContent): string {
+  return JSON.stringify({ id, extra, message, to, wasClear })
 }

@@ -307,7 +307,7 @@ describe('e11 what is sealed and nobody opens', () => {
     return { stage: new OpeningStage(page.channel, (events) => void delivered.push(...events)), delivered }
   }
   const everything = (...items: readonly LiveItem[]) =>
-    ({ type: 'synced', epoch: 'e', oldest: 1, items, note: null, isStored: false }) as const
+    ({ type: 'synced', epoch: 'e', oldest: 1, items, markOf: () => null, isStored: false }) as const
 
   it('keeps nothing waiting that came in clear text, before it or after', async () => {
     const bob = await besideEve(CLEAR, FAKE)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Sealer } from '../crypto/envelope'
 import type { DeviceId, ItemId, LiveItem } from '../protocol/bindings'
+import { ItemVersions } from './item-versions'
 import { MissingItems } from './missing-items'
 
 // A real one is computed on another thread, which the clock of the test knows nothing of.
@@ -14,13 +15,15 @@ const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 class Device {
   given: LiveItem[] = []
   count = -1
-  readonly past = new Set<string>()
+  readonly deletes = new Set<ItemId>()
+  readonly #versions = new ItemVersions()
   readonly missing: MissingItems
 
   constructor(me: DeviceId, other: () => Device) {
     this.missing = new MissingItems({
       given: () => this.given,
-      isPast: (id, version) => this.past.has(id) || this.past.has(version),
+      replaced: () => this.#versions.replaced,
+      isPast: (id, version, since) => this.deletes.has(id) || this.#versions.isPast(id, version, since),
       tell: (_to, message) => queueMicrotask(() => other().missing.hear({ is: 'heard', from: me, message })),
       sync: () => queueMicrotask(() => this.missing.hear({ is: 'synced' })),
       onMissing: (count) => {
@@ -33,6 +36,8 @@ class Device {
   /** The server gives it these items, and no others. */
   has(...given: LiveItem[]): void {
     this.given = given
+    for (const { id, from, extra, message } of given)
+      this.#versions.came(String(message), { id, from, extra, message })
     this.missing.hear({ is: 'changed' })
   }
 
@@ -58,8 +63,10 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-async function sealed(): Promise<LiveItem> {
-  const sealer = await Sealer.of(new Uint8Array(32))
+const page = () => Sealer.of(new Uint8Array(32))
+
+async function sealed(by?: Sealer): Promise<LiveItem> {
+  const sealer = by ?? (await page())
   const message = await sealer.seal('share_clipboard', new Uint8Array(8))
   return { id: ITEM, seq: 1, from: ADA, at: 1, extra: 'text', message }
 }
@@ -81,16 +88,24 @@ describe('e14 what another device was given', () => {
   })
 
   it('is missing where the server gives an older version, and not on the device that has seen both', async () => {
-    const [old, newer] = [await sealed(), await sealed()]
-    ada.past.add(String(old.message).slice(5, 49))
+    const sealer = await page()
+    const [old, newer] = [await sealed(sealer), await sealed(sealer)]
     bob.has(old)
+    ada.has(old)
     ada.has(newer)
     await bob.misses(1)
     expect(ada.count).toBe(0)
   })
 
+  it('is missing where the server gave the newer version first, and an older one of another page since', async () => {
+    const [old, newer] = [await sealed(), await sealed()]
+    for (const item of [newer, old]) bob.has(item)
+    for (const item of [old, newer]) ada.has(item)
+    await bob.misses(1)
+  })
+
   it('is not missing here while this device deletes it', async () => {
-    bob.past.add(ITEM)
+    bob.deletes.add(ITEM)
     ada.has(await sealed())
     await ada.misses(0)
     await bob.misses(0)

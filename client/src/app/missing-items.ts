@@ -3,6 +3,7 @@ import { digestOf } from '../crypto/digest'
 import { envelopeName } from '../crypto/envelope'
 import type { DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import {
+  type Compared,
   type ComparisonInput,
   type ComparisonMessage,
   type Given,
@@ -11,11 +12,9 @@ import {
 } from '../protocol/item-comparison'
 import { isEnvelope } from '../protocol/sealed-item'
 
-export interface MissingItemsEvents {
+export interface MissingItemsEvents extends Omit<Compared, 'given'> {
   /** Returns what the server has given to this device and not deleted. */
   given(): readonly LiveItem[]
-  /** Whether this device is deleting the item, or another version has come to it after this one. */
-  isPast(id: ItemId, version: string): boolean
   tell(to: DeviceId, message: ComparisonMessage): void
   /** Asks the server for everything. */
   sync(): void
@@ -31,10 +30,11 @@ export class MissingItems {
 
   constructor(events: MissingItemsEvents) {
     this.#events = events
-    this.#comparison = new ItemComparison(
-      () => versionsOf(events.given()),
-      (id, version) => events.isPast(id, version),
-    )
+    this.#comparison = new ItemComparison({
+      given: () => versionsOf(events.given()),
+      replaced: () => events.replaced(),
+      isPast: (id, version, since) => events.isPast(id, version, since),
+    })
     events.onMissing(0)
   }
 

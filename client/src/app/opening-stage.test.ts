@@ -1,7 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import type { DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
+import type { DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import { type Item, liveItem } from '../protocol/item'
-import { noteItem } from '../protocol/note'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { ClearChannel } from './beam-channel'
 import { type Opener, OpeningStage, unopened } from './opening-stage'
@@ -27,8 +26,7 @@ class SlowOpener implements Opener {
   }
 
   came(): void {}
-  openNote = (note: Note) => noteItem(note)
-  isDeleted = () => true
+  isDeleted: Opener['isDeleted'] = () => true
 
   opens(id: string): void {
     this.asked.get(id)?.open()
@@ -71,7 +69,7 @@ it('opens simultaneous arrivals in parallel, and delivers them at once', async (
   const opener = new SlowOpener()
   const { stage, shown } = stageWith(opener)
   const items = [live('a', 1), live('b', 2)]
-  stage.push({ type: 'synced', epoch: 'e', oldest: 0, items, note: null, isStored: false })
+  stage.push({ type: 'synced', epoch: 'e', oldest: 0, items, markOf: () => null, isStored: false })
   await turn()
   opener.opens('b')
   await turn()
@@ -89,6 +87,21 @@ it('shows an item that cannot be opened with a message', async () => {
   opener.asked.get('a')?.fail()
   await vi.waitFor(() => expect(shown.state.items).toHaveLength(1))
   expect(shown.state.items[0]).toMatchObject({ id: 'a', seq: 1, content: { text: unopened() } })
+})
+
+it('e4_takes_nothing_away_for_a_deletion_that_cannot_be_checked, and delivers what comes behind it', async () => {
+  const opener = new SlowOpener()
+  opener.isDeleted = async () => {
+    throw new Error('The worker does not answer.')
+  }
+  const { stage, shown } = stageWith(opener)
+  stage.push(received('a', 1))
+  opener.opens('a')
+  stage.push({ type: 'deleted', message: 'a', id: 'a' as ItemId })
+  stage.push(received('b', 2))
+  await vi.waitFor(() => expect(opener.asked.has('b')).toBe(true))
+  opener.opens('b')
+  await vi.waitFor(() => expect(shown.state.items.map(({ id }) => id)).toEqual(['a', 'b']))
 })
 
 it('delivers nothing after the beam was left', async () => {

@@ -3,9 +3,8 @@
  * and everything else only parsed.
  */
 import { t } from '@lingui/core/macro'
-import type { ItemId, LiveItem, Note } from '../protocol/bindings'
+import type { ItemId, LiveItem } from '../protocol/bindings'
 import { type Item, liveItem, type NoteMark } from '../protocol/item'
-import { noteItem } from '../protocol/note'
 import type { ItemsEvent } from '../stores/items'
 
 /** An event of the beam's items, in the server's order. */
@@ -16,13 +15,13 @@ export type Arrival =
       epoch: string
       oldest: number
       items: readonly LiveItem[]
-      note: NoteMark
+      /** Returns the note mark of one of them. */
+      markOf: (id: ItemId) => NoteMark
       /** The server stores what is shared, so it lacks only what was deleted. */
       isStored: boolean
     }
-  | { type: 'notes'; notes: readonly Note[] }
   | { type: 'deleted'; message: unknown; extra?: string | undefined; id?: ItemId | undefined }
-  | Extract<ItemsEvent, { type: 'refused' | 'notesGone' }>
+  | Extract<ItemsEvent, { type: 'refused' | 'notes' | 'notesGone' }>
 
 /** Opens one message. A rejected promise means that it cannot be opened. */
 export interface Opener {
@@ -30,7 +29,6 @@ export interface Opener {
   came(item: LiveItem): void
   /** Returns null for an item that is not to be shown. */
   open(item: LiveItem, note: NoteMark): Item | null | Promise<Item | null>
-  openNote(note: Note): Item | null | Promise<Item | null>
   /** Whether a deletion was made by a device of the beam. */
   isDeleted(message: unknown, extra: string | undefined, id: ItemId | undefined): boolean | Promise<boolean>
 }
@@ -66,12 +64,15 @@ export class OpeningStage {
   /** Opens everything that waits, in parallel. Later arrivals wait for the next round. */
   async #openAll(): Promise<void> {
     this.#isOpening = true
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0)
-      const events = await Promise.all(batch.map((arrival) => this.#open(arrival)))
-      if (!this.#hasEnded) this.#deliver(events.filter((event) => event !== null))
+    try {
+      while (this.#waiting.length > 0) {
+        const batch = this.#waiting.splice(0)
+        const events = await Promise.all(batch.map((arrival) => this.#open(arrival)))
+        if (!this.#hasEnded) this.#deliver(events.filter((event) => event !== null))
+      }
+    } finally {
+      this.#isOpening = false
     }
-    this.#isOpening = false
   }
 
   /** Returns null for what is not to be shown, and for a deletion that no device of the beam has made. */
@@ -82,21 +83,25 @@ export class OpeningStage {
         return item && { type: 'received', item }
       }
       case 'synced': {
-        const { epoch, oldest, note, isStored } = arrival
-        const items = await Promise.all(arrival.items.map((item) => this.#openItem(item, note)))
+        const { epoch, oldest, markOf, isStored } = arrival
+        const items = await Promise.all(arrival.items.map((item) => this.#openItem(item, markOf(item.id))))
         return { type: 'synced', epoch, oldest, items: shown(items), saved: isStored }
       }
-      case 'notes':
-        return {
-          type: 'notes',
-          notes: shown(await Promise.all(arrival.notes.map((note) => this.#openNote(note)))),
-        }
       case 'deleted': {
-        const { message, extra, id } = arrival
-        return (await this.#opener.isDeleted(message, extra, id)) ? { type: 'deleted', message, id } : null
+        const { message, id } = arrival
+        return (await this.#isDeleted(arrival)) ? { type: 'deleted', message, id } : null
       }
       default:
         return arrival
+    }
+  }
+
+  /** A deletion that cannot be checked takes nothing away, and keeps nothing else waiting. */
+  async #isDeleted({ message, extra, id }: Extract<Arrival, { type: 'deleted' }>): Promise<boolean> {
+    try {
+      return await this.#opener.isDeleted(message, extra, id)
+    } catch {
+      return false
     }
   }
 
@@ -105,14 +110,6 @@ export class OpeningStage {
       return await this.#opener.open(item, note)
     } catch {
       return { ...liveItem(item, note), content: { kind: 'unknown', extra: item.extra, text: unopened() } }
-    }
-  }
-
-  async #openNote(note: Note): Promise<Item | null> {
-    try {
-      return await this.#opener.openNote(note)
-    } catch {
-      return { ...noteItem(note), content: { kind: 'unknown', extra: note.note_type, text: unopened() } }
     }
   }
 }

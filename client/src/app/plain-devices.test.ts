@@ -263,6 +263,28 @@ describe('e12 a plain device', () => {
     expect(await ada.opens(server.item())).not.toHaveProperty('isClear')
   })
 
+  it('shares items that keep their mark when a device seals them, as after an Undo', async () => {
+    const bob = await bobJoins()
+    const clear = { ...CLEAR, from: PLAIN }
+    for (const page of [ada, bob]) await page.opens(clear)
+    ada.channel.delete(clear.id, clear.message)
+    ada.channel.share(clear.id, clear.message, clear.extra)
+    await shared()
+    expect(server.item().message).toMatch(/^e2e1\./)
+    expect(await bob.opens(server.item())).toMatchObject({ isClear: true, from: ADA, message: 'clear' })
+    // Also when that device edits it, whose page never saw it in clear text.
+    bob.channel.share(clear.id, 'clear, with a tick', 'text')
+    await shared(2)
+    expect(await ada.opens(server.item())).toMatchObject({ isClear: true, message: 'clear, with a tick' })
+  })
+
+  it('shares items of which copies are marked too', async () => {
+    ada.channel.cameClear(ITEM)
+    ada.channel.share(ITEM, 'of a plain device', 'text', EVE)
+    await shared()
+    expect(await ada.opens(server.item())).toMatchObject({ isClear: true })
+  })
+
   it('is not signalled to, because both ends would need a key', () => {
     const plain: Device = { device_id: PLAIN, name: 'Old', caps: ['rtc'] }
     expect([sealing(BOB), plain].map((device) => ada.channel.mayConnect(device))).toEqual([true, false])

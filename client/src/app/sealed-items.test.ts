@@ -358,6 +358,25 @@ describe('e4 a deletion', () => {
     expect(bob.memory.doubted).toEqual([])
   })
 
+  it('that cannot be checked takes nothing away, and is not undone for the others either', async () => {
+    const bob = await bobJoins()
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    for (const page of [ada, bob]) await page.opens(server.item())
+    bob.channel.delete(ITEM, 'bread')
+    await vi.waitFor(() => expect(server.of('delete')).toHaveLength(1))
+    const { message, extra } = server.of('delete')[0] ?? {}
+    const opening = vi.spyOn(ada.secrets, 'open').mockRejectedValue(new Error('The worker does not answer.'))
+    const before = ada.resyncs
+    expect(await ada.channel.isDeleted(message, extra, ITEM)).toBe(false)
+    expect(ada.resyncs).toBe(before + 1)
+    // What is shared again is so in the next turn.
+    await new Promise((resolve) => setTimeout(resolve))
+    expect(server.of('share')).toHaveLength(1)
+    opening.mockRestore()
+    expect(await ada.channel.isDeleted(message, extra, ITEM)).toBe(true)
+  })
+
   it('gives back the same item on Undo', async () => {
     await deletes()
     ada.channel.share(ITEM, 'bread', 'text')

@@ -4,9 +4,9 @@ import { newFileSeal } from '../crypto/file-keys'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import { fileItemMessage, liveItem, storedItemMessage } from '../protocol/item'
 import { createStores, type Stores } from '../stores/stores'
-import type { LiveBeam } from '../transport/live-beam'
 import { SealedFile } from '../transport/sealed-file'
 import type { Transfers } from '../transport/transfers'
+import type { ItemChannel } from './context'
 import { createSendingOn } from './sending-on'
 import { createToaster } from './toaster'
 
@@ -14,6 +14,7 @@ const PHONE = 'phone' as DeviceId
 const ID = 'a' as ItemId
 const shareCopy = vi.fn()
 const share = vi.fn()
+const cameClear = vi.fn()
 
 let stores: Stores
 let offered: File | null
@@ -24,7 +25,7 @@ const has = (message: unknown, extra: string) => {
 }
 const sends = async () => {
   const transfers = { offered: () => offered } as Partial<Transfers> as Transfers
-  const live = { share } as Partial<LiveBeam> as LiveBeam
+  const live = { share, cameClear } as Partial<ItemChannel> as ItemChannel
   const context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => live }
   await createSendingOn(context, shareCopy).sendItem(ID, PHONE)
   return stores.toasts.getState().toasts.map(({ text }) => text)
@@ -46,6 +47,17 @@ it('s33_a_text_is_sent_on_as_a_copy_with_an_id_of_its_own', async () => {
   expect(id).not.toBe(ID)
   expect(rest).toEqual(['hi', 'text', PHONE])
   expect(stores.items.getState().items.map(({ to }) => to)).toEqual([undefined, PHONE])
+})
+
+it('e12_what_came_in_clear_text_is_marked_when_it_is_sent_on', async () => {
+  has('hi', 'text')
+  stores.items.setState(({ items }) => ({
+    items: items.map((item) => ({ ...item, isClear: true as const })),
+  }))
+  await sends()
+  const [id] = share.mock.calls[0] ?? []
+  expect(cameClear).toHaveBeenCalledExactlyOnceWith(id)
+  expect(stores.items.getState().items.map(({ isClear }) => isClear)).toEqual([true, true])
 })
 
 it.each([undefined, { files: 1, bytes: 2 }])(

@@ -24,13 +24,14 @@ export function createSendingOn(
       const item = stores.items.getState().items.find((one) => one.id === id)
       const refusal = whyNotShare(context)
       if (!item || refusal) return void (refusal && toaster.bad(refusal))
+      const mark = item.isClear && { isClear: item.isClear }
       if (item.content.kind === 'file') {
         const file = await fileOf(context, item, item.content)
         if (typeof file === 'string') return void toaster.bad(file)
-        shareCopy({ file, manifest: item.content.manifest }, to)
+        shareCopy({ file, manifest: item.content.manifest, ...mark }, to)
         return
       }
-      share(context, newItemId(), item.message, item.extra, { to })
+      share(context, newItemId(), item.message, item.extra, { to, ...mark })
       const device = deviceName(stores.devices.getState(), to)
       toaster.ok(t`Sent to ${device}`)
     },

@@ -51,7 +51,7 @@ export type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareFolders' 
   /** Shares a file under an id that another item already refers to. */
   shareFileAs(id: ItemId, file: File, to?: DeviceId): void
   /** Shares a file of the beam with one device, under an id of its own. */
-  shareCopy(file: Pack, to: DeviceId): void
+  shareCopy(file: Pack & Pick<Item, 'isClear'>, to: DeviceId): void
   /**
    * Offers a file under an item again, of which a reload has lost the file, if it is the same.
    * @param tells whether the person is told when it is not
@@ -123,8 +123,8 @@ export function createSharing(
     },
     ...offeringLost(context, copies, onShared),
     shareFileAs: (id, file, to) => shareTogether([{ ...outgoing(file, { id }), ...addressee(to) }]),
-    shareCopy({ file, manifest }, to) {
-      if (canShare(context)) shareTogether([{ ...outgoing(file, { manifest }), to }])
+    shareCopy({ file, manifest, ...mark }, to) {
+      if (canShare(context)) shareTogether([{ ...outgoing(file, { manifest }), to, ...mark }])
     },
     offerAgain({ id, content, to }, file) {
       const offered = { id, file, url: addressOf(file), ...keptOf(content) }
@@ -274,11 +274,11 @@ function storeFirst(
 
 /** Shares a file that devices receive directly from here. */
 function offerFile(context: Context, outgoing: OutgoingFile): void {
-  const { id, file, name, batch, manifest, seal, to } = outgoing
+  const { id, file, name, batch, manifest, seal, to, isClear } = outgoing
   const { size, type, lastModified: modified } = file
   const { message, extra } = fileItemMessage({ name, size, type, modified, batch, manifest, seal })
   offer(context, outgoing)
-  share(context, id, message, extra, { to })
+  share(context, id, message, extra, { to, isClear })
 }
 
 /** Offers files again that a reload lost, under the items by which the other devices know them. */
@@ -372,6 +372,8 @@ interface ShareOptions {
   readonly at?: number
   /** The only other device that gets it (S33). An item that exists stays between the devices that have it. */
   readonly to?: DeviceId | undefined
+  /** It is the content of an item that came in clear text (E12). What is shared under the id of one is. */
+  readonly isClear?: true | undefined
 }
 
 /**
@@ -383,18 +385,23 @@ export function share(
   id: ItemId,
   message: unknown,
   extra: string,
-  { at = Date.now(), to = addresseeOf(stores, id) }: ShareOptions = {},
+  { at = Date.now(), to = addresseeOf(stores, id), isClear = find(stores, id)?.isClear }: ShareOptions = {},
 ): void {
-  const event = { type: 'shared', item: pendingItem(id, message, extra, at, to) } as const
-  stores.items.setState((state) => reduceItems(state, event), true)
+  const item = { ...pendingItem(id, message, extra, at, to), ...(isClear && { isClear }) }
+  stores.items.setState((state) => reduceItems(state, { type: 'shared', item }), true)
+  if (isClear) live()?.cameClear?.(id)
   live()?.share(id, message, extra, to)
 }
 
 /** Returns the other device that has an item of this device's; undefined for an item that everybody has. */
-export function addresseeOf({ items, devices }: Context['stores'], id: ItemId): DeviceId | undefined {
-  const item = items.getState().items.find((one) => one.id === id)
-  const isForMe = item?.to !== undefined && item.to === devices.getState().me
+export function addresseeOf(stores: Context['stores'], id: ItemId): DeviceId | undefined {
+  const item = find(stores, id)
+  const isForMe = item?.to !== undefined && item.to === stores.devices.getState().me
   return isForMe ? (item.from ?? undefined) : item?.to
+}
+
+function find({ items }: Pick<Context['stores'], 'items'>, id: ItemId): Item | undefined {
+  return items.getState().items.find((one) => one.id === id)
 }
 
 /** Whether the content of a rich note is larger than a note may be. */

@@ -46,6 +46,8 @@ export interface OutgoingFile {
   readonly seal?: FileSeal | undefined
   /** The only other device that gets it (S33). */
   readonly to?: DeviceId
+  /** It is that of an item which came in clear text (E12). */
+  readonly isClear?: true
 }
 
 /** Shares a new item, or replaces one of the same id. */

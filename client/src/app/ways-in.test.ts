@@ -55,6 +55,32 @@ describe('e6 the way in', () => {
     expect(answer).not.toHaveBeenCalled()
   })
 
+  it('is not closed for good where a device that asked before there was a key could not be answered then', async () => {
+    server.pages.delete(ADA)
+    const bob = new Page(server, BOB, ada.invite)
+    const join = { op: 'join', id: '', key: '', proof: '' }
+    server.lists(EVE, BOB)
+    bob.channel.heard(EVE, join)
+    const toEve = () => server.ways.filter(({ to, from }) => to === EVE && from === BOB)
+    const answered = (why: string) =>
+      vi.waitFor(() =>
+        expect(toEve()).toContainEqual(
+          expect.objectContaining({ message: expect.objectContaining({ why }) }),
+        ),
+      )
+    await answered('keyless')
+    const answer = vi.spyOn(bob.secrets, 'answer')
+    answer.mockRejectedValue(new Error('The worker does not answer.'))
+    server.pages.set(ADA, ada)
+    server.lists(EVE, BOB, ADA)
+    await bob.is('sealed')
+    await vi.waitFor(() => expect(answer).toHaveBeenCalled())
+    await Promise.allSettled(answer.mock.results.map(({ value }) => value))
+    answer.mockRestore()
+    bob.channel.heard(EVE, join)
+    await answered('proof')
+  })
+
   it('is looked for on after a stranger has answered with what is no welcome', async () => {
     server.pages.delete(ADA)
     const bob = new Page(server, BOB, ada.invite)

@@ -234,7 +234,11 @@ export class WaysIn {
   #answerEarly(): void {
     const early = [...this.#early]
     this.#early.clear()
-    for (const [device, request] of early) void this.#joins(device, request).then((answer) => answer())
+    for (const [device, request] of early)
+      void this.#joins(device, request)
+        .then((answer) => answer())
+        // It asks again.
+        .catch(() => {})
   }
 
   async #ask(device: DeviceId): Promise<void> {

@@ -110,6 +110,12 @@ export function envelopeName(envelope: string): string {
   return envelope.slice(PREFIX.length, PREFIX.length + HEADER_CHARACTERS)
 }
 
+/** Returns what the header says by which an envelope is named; null for what is no such name. */
+export function headerNamed(name: string): Header | null {
+  const bytes = fromBase64Url(name)
+  return bytes?.byteLength === HEADER_BYTES ? headerIn(bytes) : null
+}
+
 /** Returns what the header of an envelope says; null for what is none. */
 export function headerOf(envelope: string): Header | null {
   return partsOf(envelope)?.header ?? null
@@ -118,14 +124,21 @@ export function headerOf(envelope: string): Header | null {
 function partsOf(envelope: string): { header: Header; bytes: Bytes } | null {
   if (!envelope.startsWith(PREFIX)) return null
   const bytes = fromBase64Url(envelope.slice(PREFIX.length))
-  if (!bytes || bytes.byteLength < HEADER_BYTES + TAG_BYTES || bytes[0] !== VERSION) return null
+  if (!bytes || bytes.byteLength < HEADER_BYTES + TAG_BYTES) return null
+  const header = headerIn(bytes)
+  return header && { header, bytes }
+}
+
+/** Reads the header with which some bytes begin. */
+function headerIn(bytes: Bytes): Header | null {
+  if (bytes[0] !== VERSION) return null
   const pageAt = 1 + KEY_ID_BYTES
   const numberAt = pageAt + PAGE_BYTES
-  const number = Number(new DataView(bytes.buffer).getBigUint64(numberAt))
+  const number = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(numberAt))
   if (!Number.isSafeInteger(number)) return null
   const keyId = toBase64Url(bytes.subarray(1, pageAt))
   const page = toBase64Url(bytes.subarray(pageAt, numberAt))
-  return { header: { keyId, page, number }, bytes }
+  return { keyId, page, number }
 }
 
 async function messageKey(beamKey: Bytes, page: Bytes, use: 'encrypt' | 'decrypt'): Promise<CryptoKey> {

@@ -12,6 +12,10 @@ type FromServer =
 /** What a server does to what one device is sent: null for what it withholds. */
 type Hook = (sent: FromServer) => FromServer | null
 
+/** The versions of an item, named by the page that has sealed them, and counted. */
+const versionOf = (page: string, number: number) => `${page} ${number}`
+const partsOf = (version: string) => version.split(' ') as [page: string, number: string]
+
 /** A device in a beam, whose page forgets everything with a reload. */
 class StagedDevice {
   given = new Map<ItemId, string>()
@@ -22,7 +26,10 @@ class StagedDevice {
   isHere = true
   hook: Hook = (sent) => sent
   comparison = this.#newComparison()
-  #replaced = new Set<string>()
+  /** How often it was loaded again: each page seals as another one. */
+  #reloads = 0
+  /** The versions that were replaced here, each with how many were so before it. */
+  #replaced = new Map<string, number>()
 
   constructor(
     readonly id: DeviceId,
@@ -30,10 +37,16 @@ class StagedDevice {
   ) {}
 
   #newComparison(): ItemComparison {
-    return new ItemComparison(
-      () => this.given,
-      (_id, version) => this.#replaced.has(version),
-    )
+    return new ItemComparison({
+      given: () => this.given,
+      replaced: () => this.#replaced.size,
+      isPast: (id, version, since) =>
+        (this.#replaced.get(version) ?? -1) >= since || isOlder(version, this.given.get(id)),
+    })
+  }
+
+  get page(): string {
+    return `${this.id}.${this.#reloads}`.replaceAll(' ', '-')
   }
 
   get missing(): readonly ItemId[] {
@@ -42,7 +55,8 @@ class StagedDevice {
 
   reloads(): void {
     this.given = new Map()
-    this.#replaced = new Set()
+    this.#replaced = new Map()
+    this.#reloads += 1
     this.comparison = this.#newComparison()
     this.connects()
   }
@@ -88,7 +102,8 @@ class StagedDevice {
     switch (sent.is) {
       case 'item': {
         const before = this.given.get(sent.id)
-        if (before !== undefined && before !== sent.version) this.#replaced.add(before)
+        if (before !== undefined && before !== sent.version && !this.#replaced.has(before))
+          this.#replaced.set(before, this.#replaced.size)
         this.given.delete(sent.id)
         this.given.set(sent.id, sent.version)
         return this.tell({ is: 'changed' })
@@ -108,6 +123,12 @@ class StagedDevice {
         return this.tell({ is: 'heard', from: sent.from, message: sent.message })
     }
   }
+}
+
+/** Whether one page has sealed two versions, this one before the other. */
+function isOlder(version: string, other: string | undefined): boolean {
+  const [[page, number], [samePage, later]] = [partsOf(version), partsOf(other ?? '')]
+  return page === samePage && Number(number) < Number(later)
 }
 
 export class ComparisonStage {
@@ -139,7 +160,7 @@ export class ComparisonStage {
   shares(by: number, id: string): void {
     this.device(by).says(() => {
       this.#versions += 1
-      const version = `version ${this.#versions}`
+      const version = versionOf(this.device(by).page, this.#versions)
       this.#items.delete(id as ItemId)
       this.#items.set(id as ItemId, version)
       const [oldest] = this.#items.keys()

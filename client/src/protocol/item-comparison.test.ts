@@ -124,6 +124,21 @@ describe('e14 what the server withholds from one device is missing there, and no
     expect(missing(stage)).toEqual([[], ['plan']])
   })
 
+  it('as is a version that came to it before an older one, of which nobody can tell that it is older', () => {
+    const stage = new ComparisonStage(3)
+    stage.shares(0, 'plan')
+    stage.settles(random)
+    const old = stage.kept()
+    stage.shares(1, 'plan')
+    stage.settles(random)
+    const [[id, version] = []] = old
+    const cleo = stage.device(2)
+    cleo.hook = (sent) => (sent.is === 'everything' ? { ...sent, items: old } : sent)
+    if (id !== undefined && version !== undefined) stage.sends(cleo, { is: 'item', id, version })
+    stage.settles(random)
+    expect(missing(stage)).toEqual([['plan'], ['plan'], ['plan']])
+  })
+
   it('while the device that was given it is here', () => {
     const stage = new ComparisonStage(2)
     stage.shares(0, 'plan')

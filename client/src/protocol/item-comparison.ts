@@ -64,6 +64,8 @@ interface Peer {
   asked: { readonly about: string; readonly at: number } | null
   /** The number of the question that it has not answered yet. */
   open: number | null
+  /** How many versions had been replaced here when it was asked last. */
+  since: number
   /** What it had and this device had not, by its last answer. */
   lacking: Given
   /** What was lacking still after the server had been asked for everything. */
@@ -74,23 +76,31 @@ interface Peer {
   asks: number | null
 }
 
+/** What this device knows of the items that it compares. */
+export interface Compared {
+  /** Returns what the server has given to this device, the oldest first. */
+  given(): Given
+  /** Returns how many versions have been replaced here by others that came after them. */
+  replaced(): number
+  /**
+   * Whether this device is deleting the item, or has a version that is certainly newer.
+   * @param since how many versions had been replaced here when the other device was asked: it cannot have been given what was
+   *   replaced before
+   */
+  isPast(id: ItemId, version: string, since: number): boolean
+}
+
 export class ItemComparison {
   readonly #peers = new Map<DeviceId, Peer>()
-  readonly #given: () => Given
-  readonly #isPast: (id: ItemId, version: string) => boolean
+  readonly #items: Compared
   #digest: string | null = null
   #round = 0
   /** When to be told the digest, in the milliseconds of `now`; null when there is nothing to compare. */
   #dueAt: number | null = null
   #latestAt = Number.POSITIVE_INFINITY
 
-  /**
-   * @param given what the server has given to this device, the oldest first
-   * @param isPast whether this device is deleting the item, or another version has come to it after this one
-   */
-  constructor(given: () => Given, isPast: (id: ItemId, version: string) => boolean) {
-    this.#given = given
-    this.#isPast = isPast
+  constructor(items: Compared) {
+    this.#items = items
   }
 
   get dueAt(): number | null {
@@ -134,8 +144,8 @@ export class ItemComparison {
   #changed(now: number): readonly ComparisonOutput[] {
     for (const peer of this.#peers.values()) {
       if (peer.lacking.size === 0) continue
-      peer.lacking = this.#lackingOf(peer.lacking)
-      peer.missing = this.#lackingOf(peer.missing)
+      peer.lacking = this.#lackingOf(peer.lacking, peer.since)
+      peer.missing = this.#lackingOf(peer.missing, peer.since)
     }
     this.#soon(now)
     return []
@@ -145,7 +155,7 @@ export class ItemComparison {
     return [...this.#peers].flatMap(([to, peer]) => {
       const outputs: ComparisonOutput[] = []
       if (peer.asks !== null) {
-        const list = [...this.#given()].slice(-MOST_LISTED)
+        const list = [...this.#items.given()].slice(-MOST_LISTED)
         outputs.push({ do: 'tell', to, message: { items: 'list', round: peer.asks, list } })
       }
       if (peer.isDoubted) outputs.push(this.#ask(to, peer, now))
@@ -178,7 +188,7 @@ export class ItemComparison {
   ): readonly ComparisonOutput[] {
     peer.open = null
     const before = peer.lacking
-    peer.lacking = this.#lackingOf(new Map(list as [ItemId, string][]))
+    peer.lacking = this.#lackingOf(new Map(list as [ItemId, string][]), peer.since)
     peer.missing = new Map([...peer.lacking].filter(([id, version]) => before.get(id) === version))
     if (peer.missing.size > 0) this.#by(now + AGAIN_MS)
     peer.isDoubted = peer.missing.size < peer.lacking.size
@@ -214,16 +224,17 @@ export class ItemComparison {
   #ask(to: DeviceId, peer: Peer, now: number): ComparisonOutput {
     this.#round += 1
     peer.open = this.#round
+    peer.since = this.#items.replaced()
     peer.asked = { about: aboutOf(this.#digest, peer.digest), at: now }
     this.#by(now + AGAIN_MS)
     return { do: 'tell', to, message: { items: 'ask', round: this.#round } }
   }
 
-  #lackingOf(others: Given): Given {
-    const given = this.#given()
-    return new Map(
-      [...others].filter(([id, version]) => given.get(id) !== version && !this.#isPast(id, version)),
-    )
+  #lackingOf(others: Given, since: number): Given {
+    const given = this.#items.given()
+    const isLacking = (id: ItemId, version: string) =>
+      given.get(id) !== version && !this.#items.isPast(id, version, since)
+    return new Map([...others].filter(([id, version]) => isLacking(id, version)))
   }
 
   #soon(now: number): void {
@@ -242,7 +253,7 @@ const NONE: Given = new Map()
 const UNHEARD = { digest: null, told: null, open: null, asks: null } as const
 
 function newPeer(): Peer {
-  return { ...UNHEARD, asked: null, lacking: NONE, missing: NONE, isDoubted: false }
+  return { ...UNHEARD, asked: null, since: 0, lacking: NONE, missing: NONE, isDoubted: false }
 }
 
 function aboutOf(mine: string | null, theirs: string | null): string {

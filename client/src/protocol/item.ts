@@ -63,7 +63,7 @@ export interface Item {
   readonly note: NoteMark
   /** The only other device that has it (S33); absent for an item that everybody has. */
   readonly to?: DeviceId
-  /** It came in clear text to a page that seals (E12): the server could read it, or have made it up. */
+  /** It came in clear text to a page that seals, at first at least (E12): the server could read it, or have made it up. */
   readonly isClear?: true
   /**
    * Why the server refused the item or this version of it (S14), as a sentence to show. Only the sharing device has it.
@@ -73,6 +73,9 @@ export interface Item {
 
 /** Set when the server stores the item as a note of a saved beam. `mine`: this account shared it. */
 export type NoteMark = { readonly mine: boolean } | null
+
+/** The marks of the notes of a saved beam. */
+export type NoteMarks = ReadonlyMap<ItemId, NoteMark>
 
 const fileMessage = v.object({
   file: v.object({

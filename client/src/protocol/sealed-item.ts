@@ -15,6 +15,8 @@ export interface SealedContent {
   readonly extra: string
   readonly message: unknown
   readonly to?: DeviceId
+  /** It came in clear text first, so the server could have made it up (E12). */
+  readonly wasClear?: true
 }
 
 const id = v.pipe(v.string(), v.uuid())
@@ -25,6 +27,7 @@ const itemSchema = v.object({
   extra: v.string(),
   message: v.unknown(),
   to: v.optional(id),
+  wasClear: v.optional(v.boolean()),
 })
 const storedSchema = v.object({ file: v.object({ url: v.string() }) })
 const deletionSchema = v.object({ id })
@@ -81,9 +84,10 @@ function urlOf(message: unknown): string | null {
 export function readSealedItem(text: string): SealedContent | null {
   const parsed = v.safeParse(itemSchema, parseJson(text))
   if (!parsed.success) return null
-  const { extra, message, to } = parsed.output
+  const { extra, message, to, wasClear } = parsed.output
   const [itemId, from] = [parsed.output.id as ItemId, parsed.output.from as DeviceId]
-  return { id: itemId, from, extra, message, ...addressee(to as DeviceId | undefined) }
+  const mark = wasClear === true && { wasClear }
+  return { id: itemId, from, extra, message, ...addressee(to as DeviceId | undefined), ...mark }
 }
 
 /** Returns the item that a deletion names; null for what is no deletion. */

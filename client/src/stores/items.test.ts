@@ -14,50 +14,49 @@ const given = (...events: ItemsEvent[]): ItemsState =>
   events.reduce(reduceItems, { items: [], epoch: null } as ItemsState)
 const texts = ({ items }: ItemsState) => items.map(({ message }) => message)
 
-describe('the notes among the items', () => {
-  it('are in the order of the beam, once each', () => {
+/** The list of notes (H30): each id with whether this account shared it. */
+const listed = (marks: Record<string, boolean>): ItemsEvent => ({
+  type: 'notes',
+  marks: new Map(Object.entries(marks).map(([id, mine]) => [id as ItemId, { mine }])),
+})
+
+describe('the list of notes', () => {
+  it('says whose the items are, also of those that have just become notes', () => {
     const state = given(
+      { type: 'received', item: note('a', 1) },
       { type: 'received', item: live('b', 2) },
-      { type: 'received', item: live('c', 3) },
-      { type: 'notes', notes: [note('a', 1), note('b', 2)] },
+      { type: 'received', item: note('c', 3) },
+      listed({ a: true, b: true }),
     )
-    expect(texts(state)).toEqual(['a', 'b', 'c'])
-    expect(state.items.map((item) => item.note !== null)).toEqual([true, true, false])
+    expect(state.items.map((item) => item.note)).toEqual([{ mine: true }, { mine: true }, { mine: false }])
   })
 
-  it('do not undo a newer live change', () => {
-    const state = given(
-      { type: 'received', item: live('a', 5, 'new words') },
-      { type: 'notes', notes: [note('a', 1, 'old words', true)] },
+  it('e14_takes_no_item_away_and_adds_none', () => {
+    const here = given(
+      { type: 'synced', epoch: 'e', oldest: 1, saved: true, items: [note('a', 1), note('b', 2)] },
+      { type: 'received', item: note('c', 3) },
+      listed({ b: false, d: false }),
     )
-    expect(texts(state)).toEqual(['new words'])
-    expect(state.items[0]?.note).toEqual({ mine: true })
+    expect(texts(here)).toEqual(['a', 'b', 'c'])
+    expect(texts(reduceItems(here, listed({})))).toEqual(['a', 'b', 'c'])
   })
 
-  it('are removed when the list lacks them', () => {
-    const state = given(
-      { type: 'notes', notes: [note('a', 1), note('b', 2)] },
-      { type: 'notes', notes: [note('b', 2)] },
-    )
-    expect(texts(state)).toEqual(['b'])
-  })
-
-  it('stay when they arrived after the list was read', () => {
-    const state = given({ type: 'received', item: note('b', 2) }, { type: 'notes', notes: [note('a', 1)] })
-    expect(texts(state)).toEqual(['a', 'b'])
-  })
-
-  it('keep their owner after a sync', () => {
-    const state = given(
-      { type: 'notes', notes: [note('a', 1, 'a', true)] },
-      { type: 'synced', epoch: 'e', oldest: 1, saved: false, items: [note('a', 1), note('b', 2)] },
-    )
+  it('is kept to after a sync', () => {
+    const state = given({ type: 'received', item: note('a', 1) }, listed({ a: true }), {
+      type: 'synced',
+      epoch: 'e',
+      oldest: 1,
+      saved: false,
+      items: [note('a', 1), note('b', 2)],
+    })
     expect(state.items.map((item) => item.note)).toEqual([{ mine: true }, { mine: false }])
   })
+})
 
+describe('notes', () => {
   it('are hidden with the connection; live items stay', () => {
     const state = given(
-      { type: 'notes', notes: [note('a', 1)] },
+      { type: 'received', item: note('a', 1) },
       { type: 'received', item: live('b', 2) },
       { type: 'notesGone' },
     )
@@ -84,13 +83,13 @@ describe('a change of an item', () => {
   })
 
   it('of a note does not change its owner', () => {
-    const state = changed(given({ type: 'notes', notes: [note('a', 1, 'a', true)] }))
+    const state = changed(given({ type: 'received', item: note('a', 1, 'a', true) }))
     expect(state.items[0]).toMatchObject({ message: 'new', seq: 1, note: { mine: true } })
   })
 
-  it('is not undone by a list of notes that is older', () => {
-    const state = changed(given({ type: 'notes', notes: [note('a', 1)] }))
-    expect(texts(reduceItems(state, { type: 'notes', notes: [note('a', 1)] }))).toEqual(['new'])
+  it('is not undone by the list of notes', () => {
+    const state = changed(given({ type: 'received', item: note('a', 1) }))
+    expect(texts(reduceItems(state, listed({ a: false })))).toEqual(['new'])
   })
 })
 
@@ -241,7 +240,7 @@ describe('a sync', () => {
   it('s22_after_a_restart_removes_every_note_that_the_server_lacks', () => {
     const state = given(
       sync('e', false, live('a', 1), live('b', 2), live('c', 3)),
-      { type: 'notes', notes: [note('b', 2), note('c', 3)] },
+      listed({ b: false, c: false }),
       { ...sync('f', true, note('c', 3)), oldest: 3 } as ItemsEvent,
     )
     expect(texts(state)).toEqual(['a', 'c'])
@@ -273,12 +272,13 @@ describe('5,000 notes', () => {
     return { items, looks: () => looks }
   }
 
-  it('are merged in linear time', () => {
+  it('are merged and marked in linear time', () => {
     const first = counted(1)
     const again = counted(1)
     const state = given(
       { type: 'synced', epoch: 'e', oldest: 1, saved: false, items: first.items },
-      { type: 'notes', notes: again.items },
+      listed(Object.fromEntries(Array.from({ length: COUNT }, (_, at) => [`n${at}`, true]))),
+      { type: 'synced', epoch: 'e', oldest: 1, saved: false, items: again.items },
     )
     expect(state.items).toHaveLength(COUNT)
     expect(first.looks() + again.looks()).toBeLessThan(COUNT * 40)

@@ -1,7 +1,7 @@
 /** The items in the beam's order. Items that the server does not have yet come last. */
 import { createStore } from 'zustand/vanilla'
 import type { ItemId } from '../protocol/bindings'
-import { addressee, type Item } from '../protocol/item'
+import { addressee, type Item, type NoteMarks } from '../protocol/item'
 import { equalJson } from '../protocol/json'
 
 export interface ItemsState {
@@ -19,8 +19,8 @@ export type ItemsEvent =
   | { type: 'refused'; id: ItemId; why: string }
   /** Everything that the server has, once every page has arrived. `saved`: the server stores the beam, because it is saved or kept. */
   | { type: 'synced'; epoch: string; oldest: number; items: readonly Item[]; saved: boolean }
-  /** Every note of the beam, as H30 answered. */
-  | { type: 'notes'; notes: readonly Item[] }
+  /** Whose the notes of the beam are, as H30 answered. What is in the beam, the live channel alone says (E4). */
+  | { type: 'notes'; marks: NoteMarks }
   /** The beam is no longer accessible, so its notes are not shown. */
   | { type: 'notesGone' }
   | { type: 'left' }
@@ -43,7 +43,10 @@ export function reduceItems(state: ItemsState, event: ItemsEvent): ItemsState {
     case 'synced':
       return synced(state, event)
     case 'notes':
-      return { ...state, items: withNotes(state.items, event.notes) }
+      return {
+        ...state,
+        items: state.items.map((item) => marked(item, event.marks.get(item.id) ?? item.note)),
+      }
     case 'notesGone':
       return { ...state, items: state.items.filter((item) => item.note === null) }
     case 'left':
@@ -57,7 +60,6 @@ function synced(state: ItemsState, event: Synced): ItemsState {
     const here = known.get(item.id)
     // A refused text is replaced only by a newer version, so that it is not lost.
     if (here?.refusal !== undefined && here.seq === item.seq) return here
-    // The list of notes, which knows the authors, may have arrived first.
     return marked(item, here?.note ?? item.note)
   })
   return {
@@ -81,22 +83,6 @@ function keptAfter(state: ItemsState, event: Synced): readonly Item[] {
   // Items for one device are not stored (S33): with another epoch the server has forgotten them.
   const isForgotten = (item: Item) => !isSame && item.to !== undefined
   return items.filter((item) => isForgotten(item) || !(isLacking(item) && wasThere(item)))
-}
-
-/** Merges the notes into the items. An item that arrived live meanwhile is newer than the list. */
-function withNotes(items: readonly Item[], notes: readonly Item[]): readonly Item[] {
-  const byId = new Map(items.map((item) => [item.id, item]))
-  const listed = new Set(notes.map((note) => note.id))
-  const newest = notes.reduce((last, note) => Math.max(last, order(note)), -1)
-  const wasDeleted = (item: Item) => item.note !== null && order(item) <= newest && !listed.has(item.id)
-  const merged = notes.map((note) => {
-    const here = byId.get(note.id)
-    return here && order(here) >= order(note) ? marked(here, note.note) : note
-  })
-  return place(
-    items.filter((item) => !wasDeleted(item)),
-    merged,
-  )
 }
 
 /**

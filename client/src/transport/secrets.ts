@@ -325,7 +325,7 @@ export class Secrets {
    */
   async #areFound(beam: BeamId): Promise<boolean> {
     const { saved } = this.#beam(beam).ring
-    if (await this.vault.isFor(beam, saved.isMine)) return true
+    if (await this.vault.isFor(beam, this.#isMine(saved))) return true
     return saved.maySend && !saved.isVaulted && (await this.deposits.read(beam)) !== null
   }
 

@@ -20,6 +20,7 @@ import { useApp } from '../actions'
 import { ConflictDialog } from '../note/conflict-dialog'
 import { GoneDialog } from '../note/gone-dialog'
 import { NoteBoundary, NoteError } from '../note/note-boundary'
+import { PicturesOf } from '../note/picture-url'
 import { type Draft, dropDraft, useKeptDraft } from './draft'
 import css from './note-editor.module.css'
 import { useElsewhere, useOpened } from './opened-note'
@@ -105,7 +106,15 @@ export function NoteEditor({ id, text, isPrivate = false }: NoteEditorProps) {
             <Broken />
           ) : (
             <NoteBoundary>
-              <RichText root={opened.root} text={text} title={titleField} onChange={setRoot} say={setNews} />
+              <PicturesOf value={id}>
+                <RichText
+                  root={opened.root}
+                  text={text}
+                  title={titleField}
+                  onChange={setRoot}
+                  say={setNews}
+                />
+              </PicturesOf>
             </NoteBoundary>
           )}
         </PlacedPicturesContext>

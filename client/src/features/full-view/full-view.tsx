@@ -3,6 +3,7 @@ import ChevronLeft from 'lucide-react/icons/chevron-left'
 import ChevronRight from 'lucide-react/icons/chevron-right'
 import Copy from 'lucide-react/icons/copy'
 import { useEffect, useEffectEvent, useState } from 'react'
+import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
 import type { ViewOrder } from '../../stores/full-view'
 import { Dialog } from '../../ui/dialog'
@@ -10,6 +11,7 @@ import { forward } from '../../ui/direction'
 import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
 import { AudioPlayer } from '../card/audio-player'
+import { NotSealed } from '../item/not-sealed'
 import type { ShownFile } from '../item/shown-as'
 import { DownloadLink } from '../transfer/download-link'
 import { CannotShow } from './cannot-show'
@@ -21,7 +23,8 @@ import { ZoomablePicture } from './zoomable-picture'
 
 /** Shows a file as large as the window allows, with the way to the others. It closes when the file is deleted. */
 export function FullView({ id, order }: { id: ItemId; order: ViewOrder }) {
-  const { actions } = useApp()
+  const { actions, stores } = useApp()
+  const item = useStore(stores.items, ({ items }) => items.find((one) => one.id === id))
   const gallery = useGallery(order)
   const position = positionOf(gallery, id)
   const isGone = position === null
@@ -41,6 +44,7 @@ export function FullView({ id, order }: { id: ItemId; order: ViewOrder }) {
   const place = count > 1 ? t`${number} of ${count}` : null
   return (
     <Dialog title={file.name} {...(place && { sub: place })} width="window" cross onClose={actions.closeFull}>
+      {item && <NotSealed items={[item]} />}
       <Stage key={id} file={file} onStep={stepRight} />
       {count > 1 && <Steps position={position} onStep={step} />}
       <div className={css.tools}>

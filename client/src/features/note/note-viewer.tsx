@@ -8,10 +8,12 @@ import { Button } from '../../ui/button'
 import { FullPage } from '../../ui/full-page'
 import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
+import { NotSealed } from '../item/not-sealed'
 import { useMayShare } from '../session/beam'
 import { NoteBoundary, NoteError } from './note-boundary'
 import { NoteContent } from './note-content'
 import css from './note-viewer.module.css'
+import { PicturesOf } from './picture-url'
 import { useTicking } from './ticking'
 
 /** The viewer of a rich note. It shows changes by others, and closes when the note is deleted. */
@@ -46,6 +48,7 @@ export function NoteViewer({ id }: { id: ItemId }) {
           <h2 className={css.title} dir="auto">
             {note.title || untitledNote()}
           </h2>
+          <NotSealed items={[item]} />
           <Content id={id} note={note} />
         </article>
       </section>
@@ -62,7 +65,9 @@ function Content({ id, note: { root } }: { id: ItemId; note: RichNote }) {
   if (root === null) return <NoteError />
   return (
     <NoteBoundary>
-      <NoteContent root={root} tone="page" onTick={onTick} />
+      <PicturesOf value={id}>
+        <NoteContent root={root} tone="page" onTick={onTick} />
+      </PicturesOf>
     </NoteBoundary>
   )
 }

@@ -4,6 +4,7 @@ import { cx } from '../../ui/cx'
 import { Folded } from '../../ui/folded'
 import { NoteBoundary, NoteError } from './note-boundary'
 import { NoteContent } from './note-content'
+import { PicturesOf } from './picture-url'
 import css from './rich-note-face.module.css'
 import { useTicking } from './ticking'
 
@@ -27,7 +28,9 @@ export function RichNoteFace({
       {root !== null && root.children.length > 0 && (
         <NoteBoundary>
           <Folded>
-            <NoteContent root={root} tone={tone} onTick={onTick} />
+            <PicturesOf value={id}>
+              <NoteContent root={root} tone={tone} onTick={onTick} />
+            </PicturesOf>
           </Folded>
         </NoteBoundary>
       )}
