@@ -232,8 +232,7 @@ export class BeamConnection {
         this.devices.list(message.message, this.channel)
         return this.#addressed.listed()
       case 'devices_removed':
-        this.channel.removed(message.message)
-        return this.devices.remove(message.message)
+        return this.#removed(message.message)
       case 'rec_clipboard':
         return this.#opening.push({ type: 'received', item: message, note: this.#notes.markOf(message.from) })
       case 'delete_note':
@@ -333,6 +332,8 @@ export class BeamConnection {
     const isSignal = to !== undefined && !this.live.refusedRemoval(to, extra)
     // It concerns a signal or frame to another device, which no person asked for.
     if (isSignal) return this.#unreached(to, extra)
+    // The device that its person wanted to remove is not here any more: it is to read nothing, as if it had been removed.
+    if (to !== undefined && extra === 'device_gone') this.#removed([to])
     const translated = inLanguage(message)
     if (to === undefined && id === undefined && this.#access.refused(translated)) return
     if (id !== undefined) this.#opening.push({ type: 'refused', id, why: message })
@@ -343,6 +344,11 @@ export class BeamConnection {
     })
     // The item was not deleted after all; the reload brings it back as a note.
     if (id !== undefined && extra === 'forbidden') this.#reloadNotes()
+  }
+
+  #removed(devices: readonly DeviceId[]): void {
+    this.channel.removed(devices)
+    this.devices.remove(devices)
   }
 
   #unreached(to: DeviceId, why: ErrorCode): void {

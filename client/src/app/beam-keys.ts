@@ -302,14 +302,15 @@ export class BeamKeys {
   }
 
   removed(devices: readonly DeviceId[]): void {
-    if (this.isClear || !this.#events.mayRemove()) return
+    if (this.isClear) return
     const change = () =>
       this.#change(() =>
         this.#secrets.removed(this.#beam, devices, devices.filter(this.#events.isUnverified)),
       )
+    // The person here may do so, whatever the server says by now.
     if (this.#live().hasRemoved(devices)) change()
     // The device that has removed it may have been closed before it could change the keys.
-    else setTimeout(change, CHANGED_WITHIN_MS)
+    else if (this.#events.mayRemove()) setTimeout(change, CHANGED_WITHIN_MS)
   }
 
   rekey(): void {

@@ -107,7 +107,7 @@ export class Page {
   mayRemove = false
   isLoggedIn = async () => true
   /** Whether it has asked for the removal of every device that is gone. */
-  hasRemoved = true
+  hasRemoved = false
   readonly in: DeviceId[] = []
   readonly unconfirmed: ItemId[] = []
   readonly memory = new BeamMemory()
