@@ -18,7 +18,6 @@ import { SEALING } from '../stores/devices'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { isStored, type KeepingEvent, reduceKeeping } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
-import { letsNobodyInUnasked } from '../stores/trust'
 import { readMe } from '../transport/account-calls'
 import { hasRtc } from '../transport/has-rtc'
 import { LiveBeam, type LiveBeamEvents, type LiveBeamOptions } from '../transport/live-beam'
@@ -32,6 +31,7 @@ import { type BeamChannel, ClearChannel } from './beam-channel'
 import { moveEntries } from './beam-entries'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
 import {
+  asksBefore,
   followTrust,
   learnIn,
   learnShutOut,
@@ -296,7 +296,7 @@ export class BeamConnection {
       onName: (device, name) => this.devices.name(device, name),
       knowsName: (device) => stores.devices.getState().said[device] !== undefined,
       ownName: ownDeviceName,
-      asksBefore: () => letsNobodyInUnasked(stores.trust.getState()),
+      asksBefore: () => asksBefore(stores),
       onShutOut: (devices) => learnShutOut(stores, this.#beamId, devices),
       onUnverified: (devices) => learnUnverified(stores, devices),
       isUnverified: (device) => stores.trust.getState().devices[device]?.state === 'unverified',

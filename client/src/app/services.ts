@@ -11,7 +11,7 @@ import { createAccount } from './account'
 import { createArrivals, tellArrivals } from './arrivals'
 import { sweepEntries } from './beam-entries'
 import { notesFor } from './beam-notes'
-import { createTrust } from './beam-trust'
+import { createTrust, keepAsking } from './beam-trust'
 import { begin } from './begin'
 import { keepCanvas } from './canvas-storage'
 import { createClipboard } from './clipboard'
@@ -128,6 +128,7 @@ function keepInBrowser(stores: AppValue['stores']): void {
   keepRecentBeams(stores)
   keepSearch(stores)
   keepSentFiles(stores)
+  keepAsking(stores)
   sweepEntries(Date.now())
 }
 
