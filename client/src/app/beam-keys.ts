@@ -141,6 +141,7 @@ export class BeamKeys {
     })
     this.kept = new KeptBeamKeys({
       isSealed: () => this.isSealed,
+      place: () => Math.max(this.#me === null ? 0 : this.#sealing.indexOf(this.#me), 0),
       own: () => this.own(),
       send: (step) => content.send(step),
       live,
@@ -261,6 +262,7 @@ export class BeamKeys {
 
   disconnected(): void {
     this.#keyless.disconnected()
+    this.kept.disconnected()
   }
 
   listed(devices: readonly Device[]): void {
@@ -298,6 +300,7 @@ export class BeamKeys {
 
   /** Resolves once the keys are where they go. */
   saved(isMine: boolean): Promise<void> {
+    this.kept.turned(false, false)
     return this.#deposited.saved(isMine)
   }
 
@@ -331,6 +334,7 @@ export class BeamKeys {
   end(): void {
     this.#hasEnded = true
     this.#deposited.end()
+    this.kept.end()
     this.ways.end()
     this.#keyless.end()
   }
@@ -427,6 +431,7 @@ export class BeamKeys {
     this.#keyless.look(decided.kind)
     this.#content.looked(this.isSealed ? this.#sealing : [], this.#me)
     this.#changes.look(this.isSealed)
+    this.kept.look()
     if (this.#having?.hasOtherLink && this.others.length > 0) void this.ways.learn()
     this.#makeKey()
     // Also when it is so again, as after keys were looked for in vain that may lie with a saved beam.

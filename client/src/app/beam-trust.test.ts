@@ -5,7 +5,16 @@ import type { BeamDetails, DeviceId, User } from '../protocol/bindings'
 import { createStores, type Stores } from '../stores/stores'
 import type { Trust } from '../stores/trust'
 import { sweepEntries } from './beam-entries'
-import { asksBefore, createTrust, keepAsking, learnIn, learnShutOut, learnTrust, learnWelcome, loadTrust } from './beam-trust'
+import {
+  asksBefore,
+  createTrust,
+  keepAsking,
+  learnIn,
+  learnShutOut,
+  learnTrust,
+  learnWelcome,
+  loadTrust,
+} from './beam-trust'
 import {
   beam,
   begins,
