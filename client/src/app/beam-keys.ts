@@ -22,7 +22,7 @@ import { untilTold } from './until-told'
 import { WaysIn, type WaysInEvents } from './ways-in'
 
 export interface BeamKeysEvents
-  extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'asksBefore'>,
+  extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'onTurnedAway' | 'asksBefore'>,
     Pick<KeyChangesEvents, 'onName' | 'knowsName' | 'ownName'> {
   onChange(encryption: Encryption): void
   /** The beam is sealed, which a later page must not forget, and perhaps the secret that its link carries is known. */
@@ -118,6 +118,7 @@ export class BeamKeys {
       },
       onTrust: events.onTrust,
       onIn: events.onIn,
+      onTurnedAway: events.onTurnedAway,
       onRefused: () => this.#look(),
       onKeyedDevice: () => this.#sawSealed(),
       asksBefore: events.asksBefore,

@@ -3,7 +3,14 @@ import type { Actions } from '../features/actions'
 import type { BeamId, DeviceId, JoinPolicy } from '../protocol/bindings'
 import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
-import { isSameSigns, letsNobodyInUnasked, reduceTrust, type Trust, type TrustEvent } from '../stores/trust'
+import {
+  isSameSigns,
+  letsNobodyInUnasked,
+  reduceTrust,
+  type Trust,
+  type TrustEvent,
+  type TurnedAway,
+} from '../stores/trust'
 import { keepTrust, readTrust, removeTrust, storeTrust } from './trust-storage'
 import type { WaysIn } from './ways-in'
 
@@ -65,6 +72,11 @@ export function learnUnverified(stores: Watched, devices: readonly DeviceId[]): 
 export function learnIn(stores: Watched, beam: BeamId, device: DeviceId): void {
   tell(stores, { type: 'in', device })
   store(stores, beam, device)
+}
+
+/** @param why null where the device turns this one away no more */
+export function learnTurnedAway(stores: Watched, device: DeviceId, why: TurnedAway | null): void {
+  tell(stores, { type: 'turnedAway', device, why })
 }
 
 /**
