@@ -6,7 +6,6 @@ import { Marks } from '../support/canary.ts'
 import type { Folder } from '../support/files.ts'
 import { NoteEditor } from '../support/note.ts'
 import { cutDirectPaths } from '../support/paths.ts'
-import { RawClient } from '../support/raw-client.ts'
 import { Overheard, sharesInClear } from '../support/sealing.ts'
 import { freePort, Server } from '../support/server.ts'
 import { type CallDevice, test } from '../support/stage.ts'
@@ -31,6 +30,7 @@ async function shareAll(
   const laptop = await device('laptop')
   const other = await device('other')
   const overheard = [laptop, other].map(({ page }) => new Overheard(page))
+  const said = () => overheard.flatMap((one) => one.said)
   if (!sealed) for (const one of [laptop, other]) await sharesInClear(one)
   await laptop.opens(server.origin)
   const link = await laptop.scansOwnQr()
@@ -56,17 +56,18 @@ async function shareAll(
   await other.sees(MARKS.folder)
   await other.card(MARKS.folder).getByRole('button', { name: 'Receive' }).click()
   await expect(other.card(MARKS.folder).getByText('Complete')).toBeVisible()
-  const keeper = await RawClient.joins(`${server.origin}/${new URL(link).search}`)
-  keeper.send({ type: 'keep', message: '24h', extra: null })
-  await keeper.next('kept')
+  // Who is alone is asked whether all of it is to be kept.
+  await other.page.goto('about:blank')
+  await laptop.page.getByRole('button', { name: 'Keep it for 24 h' }).click()
+  if (sealed) await expect.poll(() => said().some((text) => text.includes('"e2k1.'))).toBe(true)
+  else await expect(laptop.page.getByRole('button', { name: 'Keep it for 24 h' })).toHaveCount(0)
   // From now on the server stores everything, and a copy of each file.
   const stored = join(folder.path, `${MARKS['file name']} again.bin`)
   await writeFile(stored, `${MARKS.bytes} `.repeat(60_000))
   await laptop.picker().setInputFiles(stored)
   await expect.poll(async () => (await readdir(server.blobs).catch(() => [])).length).toBeGreaterThan(0)
   await expect(laptop.card(MARKS.folder).getByText('Stored')).toBeVisible()
-  keeper.leaves()
-  return { link, traffic: overheard.flatMap(({ said }) => said) }
+  return { link, traffic: said() }
 }
 
 for (const sealed of [true, false]) {

@@ -124,6 +124,31 @@ test('e15 a removed device reads nothing that is shared then, though the server 
   for (const text of ['quince', 'lemons']) await eve.seesNothingOf(text)
 })
 
+test('e15 a device that the server only hides from those who removed it reads nothing that is shared then @everywhere', async ({
+  device,
+}) => {
+  const hostiles: Hostile[] = []
+  const before = async (one: Device) => void hostiles.push(await Hostile.before(one.page))
+  const { ada, bob, eve, link } = await threeDevices(device, before)
+  const [toAda, toBob] = hostiles
+  if (!toAda || !toBob) throw new Error('The server stands before both of them.')
+  const all = toAda.last('authed_users')
+  const withoutEve = { ...all, message: (all.message as object[]).slice(0, -1) }
+  toAda.fromPage = (message) => {
+    if (message.type !== 'remove_device') return message
+    for (const one of [toAda, toBob]) one.says(withoutEve)
+    return null
+  }
+  await removesLast(ada)
+  await encrypted(ada, 2)
+  const now = await newLinkOf(ada, link)
+  expect(await newLinkOf(bob, link)).toBe(now)
+  await ada.sharesText('quince from Murcia')
+  await bob.sees('quince from Murcia')
+  await expect(eve.page.getByText(UNOPENED)).toBeVisible()
+  await eve.seesNothingOf('quince from Murcia')
+})
+
 const isOfKeys = ({ type, message }: { type: string; message?: unknown }) =>
   type === 'e2e' && (message as { op: string }).op === 'keys'
 

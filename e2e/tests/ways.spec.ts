@@ -1,7 +1,7 @@
 import { expect, type Locator } from '@playwright/test'
 import { hasAccount, savesBeam, sharesBeam } from '../support/account.ts'
 import { choosesFromBeamMenu } from '../support/beam-scenes.ts'
-import type { Device } from '../support/device.ts'
+import { Device } from '../support/device.ts'
 import { seesInList } from '../support/sealing.ts'
 import { test } from '../support/stage.ts'
 
@@ -116,15 +116,18 @@ test('a joined phone makes a new beam, and finds the one before among the recent
   await ada.seesDevices(2)
 })
 
-test('a beam is removed from the recent ones, and all are', async ({ device }) => {
+test('a beam is removed from the recent ones, and all are, and its keys go with it', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob', { phone: true })
+  const links: string[] = []
   for (let at = 0; at < 2; at += 1) {
-    await bob.opens(await ada.startsBeam())
+    links.push(await ada.startsBeam())
+    await bob.opens(links[at] ?? '')
     await bob.seesDevices(2)
     await choosesFromBeamMenu(ada, 'New Beam')
     await ada.seesDevices(1)
   }
+  await expect.poll(() => beamsWithKeys(bob)).toHaveLength(2)
   await choosesFromBeamMenu(bob, 'Leave Beam')
   await choosesFromBeamMenu(bob, 'Recent beams')
   const rows = dialog(bob, 'Recent beams').getByRole('listitem')
@@ -133,10 +136,60 @@ test('a beam is removed from the recent ones, and all are', async ({ device }) =
     .first()
     .getByRole('button', { name: /^Remove / })
     .click()
+  const question = bob.page.getByRole('alertdialog')
+  await expect(question).toContainText('nobody can read it any more')
+  await question.getByRole('button', { name: 'Remove', exact: true }).click()
   await expect(rows).toHaveCount(1)
   await dialog(bob, 'Recent beams').getByRole('button', { name: 'Clear the list' }).click()
+  await question.getByRole('button', { name: 'Remove', exact: true }).click()
   await expect(rows).toHaveCount(0)
+  expect(await beamsWithKeys(bob)).toEqual([])
+  const stored = await bob.page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
+  for (const link of links) expect(stored).not.toContain(new URL(link).searchParams.get('beam_id'))
 })
+
+test('a beam that is open in another tab keeps its keys, and stays among the recent ones', async ({
+  device,
+}) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await bob.opens(await ada.startsBeam())
+  await bob.seesDevices(2)
+  await ada.sharesText('the list for the trip')
+  await bob.sees('the list for the trip')
+  const other = await anotherTab(bob)
+  await choosesFromBeamMenu(other, 'New Beam')
+  await choosesFromBeamMenu(other, 'Recent beams')
+  const list = dialog(other, 'Recent beams')
+  await list.getByRole('button', { name: 'Clear the list' }).click()
+  await other.page.getByRole('alertdialog').getByRole('button', { name: 'Remove', exact: true }).click()
+  await other.seesToast('A beam that is open in another tab stays in the list. Leave it there first.')
+  await expect(list.getByRole('listitem')).toHaveCount(1)
+  await bob.page.reload()
+  await bob.sees('the list for the trip')
+})
+
+/** Opens another tab of the same browser, on a page without a beam. */
+async function anotherTab({ context, origin }: Device): Promise<Device> {
+  const tab = new Device('Tab', await context.newPage(), origin, { phone: false, browser: 'chromium' })
+  await tab.opens(`${origin}/space`)
+  return tab
+}
+
+/** The beams of which this browser has keys. */
+function beamsWithKeys({ page }: Device): Promise<readonly unknown[]> {
+  return page.evaluate(async () => {
+    const answer = <Value>(request: IDBRequest<Value>) =>
+      new Promise<Value>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result)
+        request.onerror = () => reject(request.error)
+      })
+    const database = await answer(indexedDB.open('heliograph-beam-keys'))
+    const keys = await answer(database.transaction('beams').objectStore('beams').getAllKeys())
+    database.close()
+    return keys
+  })
+}
 
 test('a device is renamed for all at once, in all beams, and items say who shared them', async ({
   device,

@@ -18,7 +18,6 @@ import { SEALING } from '../stores/devices'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { isStored, type KeepingEvent, reduceKeeping } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
-import { letsNobodyInUnasked } from '../stores/trust'
 import { hasRtc } from '../transport/has-rtc'
 import { LiveBeam, type LiveBeamEvents, type LiveBeamOptions } from '../transport/live-beam'
 import type { LiveBeamStatus } from '../transport/live-beam-status'
@@ -32,10 +31,12 @@ import { type BeamChannel, ClearChannel } from './beam-channel'
 import { moveEntries } from './beam-entries'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
 import {
+  asksBefore,
   followTrust,
   learnIn,
   learnShutOut,
   learnTrust,
+  learnTurnedAway,
   learnUnverified,
   learnWelcome,
   loadTrust,
@@ -232,8 +233,7 @@ export class BeamConnection {
         this.devices.list(message.message, this.channel)
         return this.#addressed.listed()
       case 'devices_removed':
-        this.channel.removed(message.message)
-        return this.devices.remove(message.message)
+        return this.#removed(message.message)
       case 'rec_clipboard':
         return this.#opening.push({ type: 'received', item: message, note: this.#notes.markOf(message.from) })
       case 'delete_note':
@@ -292,10 +292,11 @@ export class BeamConnection {
       onMissing: (count) => stores.missing.setState({ count }, true),
       onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),
       onIn: (device) => learnIn(stores, this.#beamId, device),
+      onTurnedAway: (device, why) => learnTurnedAway(stores, device, why),
       onName: (device, name) => this.devices.name(device, name),
       knowsName: (device) => stores.devices.getState().said[device] !== undefined,
       ownName: ownDeviceName,
-      asksBefore: () => letsNobodyInUnasked(stores.trust.getState()),
+      asksBefore: () => asksBefore(stores),
       onShutOut: (devices) => learnShutOut(stores, this.#beamId, devices),
       onUnverified: (devices) => learnUnverified(stores, devices),
       isUnverified: (device) => stores.trust.getState().devices[device]?.state === 'unverified',
@@ -331,6 +332,8 @@ export class BeamConnection {
     const isSignal = to !== undefined && !this.live.refusedRemoval(to, extra)
     // It concerns a signal or frame to another device, which no person asked for.
     if (isSignal) return this.#unreached(to, extra)
+    // The device that its person wanted to remove is not here any more: it is to read nothing, as if it had been removed.
+    if (to !== undefined && extra === 'device_gone') this.#removed([to])
     const translated = inLanguage(message)
     if (to === undefined && id === undefined && this.#access.refused(translated)) return
     if (id !== undefined) this.#opening.push({ type: 'refused', id, why: message })
@@ -341,6 +344,11 @@ export class BeamConnection {
     })
     // The live channel brings the item back, which was not deleted after all.
     if (id !== undefined && extra === 'forbidden' && this.#isSaved()) void this.#notes.load()
+  }
+
+  #removed(devices: readonly DeviceId[]): void {
+    this.channel.removed(devices)
+    this.devices.remove(devices)
   }
 
   #unreached(to: DeviceId, why: ErrorCode): void {

@@ -22,7 +22,7 @@ import { untilTold } from './until-told'
 import { WaysIn, type WaysInEvents } from './ways-in'
 
 export interface BeamKeysEvents
-  extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'asksBefore'>,
+  extends Pick<WaysInEvents, 'onTrust' | 'onIn' | 'onTurnedAway' | 'asksBefore'>,
     Pick<KeyChangesEvents, 'onName' | 'knowsName' | 'ownName'> {
   onChange(encryption: Encryption): void
   /** The beam is sealed, which a later page must not forget, and perhaps the secret that its link carries is known. */
@@ -118,6 +118,7 @@ export class BeamKeys {
       },
       onTrust: events.onTrust,
       onIn: events.onIn,
+      onTurnedAway: events.onTurnedAway,
       onRefused: () => this.#look(),
       onKeyedDevice: () => this.#sawSealed(),
       asksBefore: events.asksBefore,
@@ -141,6 +142,7 @@ export class BeamKeys {
     })
     this.kept = new KeptBeamKeys({
       isSealed: () => this.isSealed,
+      place: () => Math.max(this.#me === null ? 0 : this.#sealing.indexOf(this.#me), 0),
       own: () => this.own(),
       send: (step) => content.send(step),
       live,
@@ -262,6 +264,7 @@ export class BeamKeys {
 
   disconnected(): void {
     this.#keyless.disconnected()
+    this.kept.disconnected()
   }
 
   listed(devices: readonly Device[]): void {
@@ -299,6 +302,7 @@ export class BeamKeys {
 
   /** Resolves once the keys are where they go. */
   saved(isMine: boolean): Promise<void> {
+    this.kept.turned(false, false)
     return this.#deposited.saved(isMine)
   }
 
@@ -308,14 +312,15 @@ export class BeamKeys {
   }
 
   removed(devices: readonly DeviceId[]): void {
-    if (this.isClear || !this.#events.mayRemove()) return
+    if (this.isClear) return
     const change = () =>
       this.#change(() =>
         this.#secrets.removed(this.#beam, devices, devices.filter(this.#events.isUnverified)),
       )
+    // The person here may do so, whatever the server says by now.
     if (this.#live().hasRemoved(devices)) change()
     // The device that has removed it may have been closed before it could change the keys.
-    else setTimeout(change, CHANGED_WITHIN_MS)
+    else if (this.#events.mayRemove()) setTimeout(change, CHANGED_WITHIN_MS)
   }
 
   rekey(): void {
@@ -336,6 +341,7 @@ export class BeamKeys {
   end(): void {
     this.#hasEnded = true
     this.#deposited.end()
+    this.kept.end()
     this.ways.end()
     this.#keyless.end()
   }
@@ -432,6 +438,7 @@ export class BeamKeys {
     this.#keyless.look(decided.kind)
     this.#content.looked(this.isSealed ? this.#sealing : [], this.#me)
     this.#changes.look(this.isSealed)
+    this.kept.look()
     if (this.#having?.hasOtherLink && this.others.length > 0) void this.ways.learn()
     this.#makeKey()
     // Also when it is so again, as after keys were looked for in vain that may lie with a saved beam.

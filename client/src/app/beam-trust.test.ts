@@ -5,7 +5,16 @@ import type { BeamDetails, DeviceId, User } from '../protocol/bindings'
 import { createStores, type Stores } from '../stores/stores'
 import type { Trust } from '../stores/trust'
 import { sweepEntries } from './beam-entries'
-import { createTrust, learnIn, learnShutOut, learnTrust, learnWelcome, loadTrust } from './beam-trust'
+import {
+  asksBefore,
+  createTrust,
+  keepAsking,
+  learnIn,
+  learnShutOut,
+  learnTrust,
+  learnWelcome,
+  loadTrust,
+} from './beam-trust'
 import {
   beam,
   begins,
@@ -69,6 +78,40 @@ describe('e8 two tabs of one browser in the same beam', () => {
     confirms(one, PHONE)
     learnTrust(other, OLD, TABLET, UNVERIFIED)
     expect(shownLater()).toEqual({ [PHONE]: { ...UNVERIFIED, state: 'verified' }, [TABLET]: UNVERIFIED })
+  })
+})
+
+describe('e8 the wish to be asked before a device is let in', () => {
+  const turns = (tab: Stores, asks: boolean) => createTrust(tab, () => null).askBefore(asks)
+
+  it('holds in all tabs as soon as it was said in one', () => {
+    const [one, other] = [opensTab(), opensTab()]
+    turns(one, true)
+    expect(asksBefore(other)).toBe(true)
+    turns(one, false)
+    expect(asksBefore(other)).toBe(false)
+  })
+
+  it('holds whatever a person says, where the operator of the server wants it', () => {
+    const tab = opensTab()
+    learnWelcome(tab, OLD, 'verify')
+    turns(tab, false)
+    expect(asksBefore(tab)).toBe(true)
+  })
+
+  it('is shown in all tabs', () => {
+    const [one, other] = [opensTab(), opensTab()]
+    keepAsking(other)
+    turns(one, true)
+    dispatchEvent(new StorageEvent('storage', { key: 'ask-before' }))
+    expect(other.trust.getState().asksBefore).toBe(true)
+  })
+
+  it('is shown by a later page', () => {
+    turns(opensTab(), true)
+    const later = opensTab()
+    keepAsking(later)
+    expect(later.trust.getState().asksBefore).toBe(true)
   })
 })
 

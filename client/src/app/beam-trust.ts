@@ -3,7 +3,14 @@ import type { Actions } from '../features/actions'
 import type { BeamId, DeviceId, JoinPolicy } from '../protocol/bindings'
 import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
-import { isSameSigns, reduceTrust, type Trust, type TrustEvent } from '../stores/trust'
+import {
+  isSameSigns,
+  letsNobodyInUnasked,
+  reduceTrust,
+  type Trust,
+  type TrustEvent,
+  type TurnedAway,
+} from '../stores/trust'
 import { keepTrust, readTrust, removeTrust, storeTrust } from './trust-storage'
 import type { WaysIn } from './ways-in'
 
@@ -14,6 +21,23 @@ type Watched = Pick<Stores, 'trust'>
 /** Shows what was kept of a beam. */
 export function loadTrust(stores: Watched, beam: BeamId): void {
   tell(stores, { type: 'loaded', devices: readTrust(beam) })
+}
+
+/** Shows whether the person is asked before devices are let in, also when that is turned in another tab. */
+export function keepAsking(stores: Watched): void {
+  loadAsking(stores)
+  addEventListener('storage', ({ key }) => {
+    if (key === ASKS_KEY || key === null) loadAsking(stores)
+  })
+}
+
+/** Whether a person lets in each device without the link, as it is at the moment: another tab may have been told so just now. */
+export function asksBefore(stores: Watched): boolean {
+  loadAsking(stores)
+  return letsNobodyInUnasked(stores.trust.getState())
+}
+
+function loadAsking(stores: Watched): void {
   tell(stores, { type: 'turned', asksBefore: browserStorage.getItem(ASKS_KEY) === 'yes' })
 }
 
@@ -48,6 +72,11 @@ export function learnUnverified(stores: Watched, devices: readonly DeviceId[]): 
 export function learnIn(stores: Watched, beam: BeamId, device: DeviceId): void {
   tell(stores, { type: 'in', device })
   store(stores, beam, device)
+}
+
+/** @param why null where the device turns this one away no more */
+export function learnTurnedAway(stores: Watched, device: DeviceId, why: TurnedAway | null): void {
+  tell(stores, { type: 'turnedAway', device, why })
 }
 
 /**

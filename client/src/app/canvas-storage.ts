@@ -98,6 +98,13 @@ export function keepCanvas({ session, canvas }: Stores): void {
   })
 }
 
+/** Forgets the canvas of a beam that this page is not in. */
+export function forgetCanvas(beam: BeamId): void {
+  const stored = parseStored(read())
+  const others = stored.filter((one) => one.beam !== beam)
+  if (others.length < stored.length) write(others)
+}
+
 function read(): string | null {
   return browserStorage.getItem(KEY)
 }

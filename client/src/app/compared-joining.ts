@@ -2,7 +2,7 @@
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { LettingIn, LOCKED_MS } from '../protocol/letting-in'
 import type { WayIn } from '../protocol/ways-in'
-import type { Trust } from '../stores/trust'
+import type { Trust, TurnedAway } from '../stores/trust'
 import type { SecretsDoor } from '../transport/secrets-door'
 
 type Refusal = Extract<WayIn, { op: 'refused' }>['why']
@@ -13,6 +13,8 @@ export interface ComparedJoiningEvents {
   onTrust(device: DeviceId, trust: Trust | null): void
   /** A device has let this one in, after a comparison. */
   onIn(device: DeviceId): void
+  /** @param why null where this device is not turned away any more */
+  onTurnedAway(device: DeviceId, why: TurnedAway | null): void
   /** In milliseconds. */
   now(): number
 }
@@ -27,7 +29,7 @@ export class ComparedJoining {
   /** How often this device has begun anew with devices that have forgotten it. */
   readonly #anew = new LettingIn()
   /** Begins again with all devices: one may have been locked, and a message may be lost. */
-  #again: ReturnType<typeof setTimeout> | null = null
+  #again: { readonly at: number; readonly timer: ReturnType<typeof setTimeout> } | null = null
   #others: readonly DeviceId[] = []
   /** Whether the beam is closed to this device. */
   #isLocked = false
@@ -40,7 +42,7 @@ export class ComparedJoining {
 
   /** The socket is new: what was said over the old one may be lost. */
   welcomed(): void {
-    this.#begun.clear()
+    for (const device of this.#begun.keys()) this.#endWith(device)
     this.#refusedBy.clear()
   }
 
@@ -49,29 +51,42 @@ export class ComparedJoining {
     this.#others = others
     this.#isLocked = isLocked
     // One that comes back may have forgotten what both had begun.
-    for (const device of this.#begun.keys()) if (!others.includes(device)) this.#begun.delete(device)
+    for (const device of this.#begun.keys()) if (!others.includes(device)) this.#endWith(device)
     if (isLocked) this.#begin()
     else this.#stop()
   }
 
   #begin(): void {
+    this.#again ??= {
+      at: this.events.now() + LOCKED_MS,
+      timer: setTimeout(() => this.#beginAgain(), LOCKED_MS),
+    }
     for (const device of this.#others) void this.#commit(device)
-    this.#again ??= setTimeout(() => {
-      this.#again = null
-      for (const device of this.#begun.keys()) if (!this.#refusedBy.has(device)) this.#begun.delete(device)
-      this.#begin()
-    }, LOCKED_MS)
+  }
+
+  #beginAgain(): void {
+    this.#again = null
+    for (const device of this.#begun.keys()) if (!this.#refusedBy.has(device)) this.#endWith(device)
+    this.#begin()
+  }
+
+  /** What this device has begun with another one does not go on. */
+  #endWith(device: DeviceId): void {
+    this.#begun.delete(device)
+    this.events.onTurnedAway(device, null)
   }
 
   #stop(): void {
-    if (this.#again !== null) clearTimeout(this.#again)
+    if (this.#again !== null) clearTimeout(this.#again.timer)
     this.#again = null
   }
 
   /** With those that have not let this device in, nothing has to be compared any more. */
   isIn(): void {
-    for (const device of this.#begun.keys()) if (device !== this.#welcoming) this.events.onTrust(device, null)
-    this.#begun.clear()
+    for (const device of this.#begun.keys()) {
+      if (device !== this.#welcoming) this.events.onTrust(device, null)
+      this.#endWith(device)
+    }
   }
 
   end(): void {
@@ -110,7 +125,7 @@ export class ComparedJoining {
     const now = this.events.now()
     if (!this.#isLocked || !this.#anew.mayBegin(now)) return
     this.#anew.begins(device, now)
-    this.#begun.delete(device)
+    this.#endWith(device)
     this.#forget(device)
     void this.#commit(device)
   }
@@ -125,7 +140,7 @@ export class ComparedJoining {
     this.#welcoming = from
     return (isTaken) => {
       this.#welcoming = null
-      if (isTaken) this.#begun.delete(from)
+      if (isTaken) this.#endWith(from)
       if (isTaken && wasBegun) this.events.onIn(from)
       if (isTaken) this.isIn()
       else if (wasBegun && !this.#begun.has(from)) this.events.onTrust(from, null)
@@ -135,8 +150,10 @@ export class ComparedJoining {
   refused(from: DeviceId, why: Refusal): void {
     if (!this.#begun.has(from)) return
     this.events.onTrust(from, null)
-    if (why === 'keyless' || why === 'proof') this.#begun.delete(from)
+    if (why === 'keyless' || why === 'proof') this.#endWith(from)
     if (why === 'person' || why === 'proof') this.#forget(from)
     if (why === 'person') this.#refusedBy.add(from)
+    if (why === 'person') this.events.onTurnedAway(from, { why })
+    if (why === 'locked') this.events.onTurnedAway(from, { why, until: this.#again?.at ?? this.events.now() })
   }
 }

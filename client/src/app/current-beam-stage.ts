@@ -71,6 +71,7 @@ export class FakeSocket {
 export let stores: Stores
 export let beam: CurrentBeam
 export let context: Context
+export let secrets: Secrets
 /** What the engine was told. */
 export let told: EngineCommand[]
 
@@ -108,7 +109,8 @@ export function begins(): void {
     forgetDeleted: () => {},
   } as Partial<Transfers> as Transfers
   context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => beam.channel }
-  beam = new CurrentBeam(context, new Secrets(keptNowhere, keptNowhere), () => {})
+  secrets = new Secrets(keptNowhere, keptNowhere)
+  beam = new CurrentBeam(context, secrets, () => {})
 }
 
 /** Forgets what the engine was told until now. */

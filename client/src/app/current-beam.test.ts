@@ -24,12 +24,14 @@ import {
   PHONE,
   RENEWED,
   SITE,
+  secrets,
   stores,
   toasts,
   told,
 } from './current-beam-stage'
 import { createDeleting } from './deleting'
 import { loadSession, saveSession } from './session-storage'
+import { storeTrust } from './trust-storage'
 
 /** Asks a server that knows nothing, but for this. */
 const questions = (known: Partial<Questions> = {}): Questions => ({
@@ -476,6 +478,52 @@ describe('the wish to remove a device', () => {
     refuses()
     expect(told).toHaveLength(1)
     expect(toasts()).not.toContain(why)
+  })
+})
+
+describe('e1 a beam that is removed from this browser', () => {
+  /** What this browser has of a beam: keys, what people compared, who it was there, the canvas, and that it was there last. */
+  const traces = () => JSON.stringify([{ ...localStorage }, { ...sessionStorage }])
+
+  beforeEach(() => {
+    sessionStorage.setItem('tab', 'mine')
+    beam.enter(mine)
+    FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
+    storeTrust(OLD, PHONE, { signs: [1, 2, 3, 4], state: 'verified', isIn: true })
+    localStorage.setItem('canvas', JSON.stringify([{ beam: OLD, camera: [0, 0, 1], places: [] }]))
+    localStorage.setItem(`tab closed ${OLD}`, 'token 1')
+  })
+
+  it('leaves nothing there', async () => {
+    const forget = vi.spyOn(secrets, 'forget')
+    beam.leave()
+    saveSession(mine)
+    expect(traces()).toContain(OLD)
+    expect(await beam.remove(OLD)).toBe(true)
+    expect(forget).toHaveBeenCalledExactlyOnceWith(OLD)
+    expect(traces()).not.toContain(OLD)
+  })
+
+  it('leaves no tab its keys, but for one that is in it by then', async () => {
+    const forget = vi.spyOn(secrets, 'forget')
+    beam.removed(OLD)
+    expect(forget).not.toHaveBeenCalled()
+    beam.leave()
+    beam.removed(OLD)
+    await vi.waitFor(() => expect(JSON.stringify({ ...sessionStorage })).not.toContain(OLD))
+    expect(forget).toHaveBeenCalledExactlyOnceWith(OLD)
+  })
+
+  it('leaves everything there as long as a tab is in it', async () => {
+    const request = vi.fn(async (_name: string, _options: LockOptions, granted: (lock: null) => unknown) =>
+      granted(null),
+    )
+    vi.stubGlobal('navigator', { ...navigator, locks: { request } })
+    const forget = vi.spyOn(secrets, 'forget')
+    const before = traces()
+    expect(await beam.remove(OLD)).toBe(false)
+    expect(forget).not.toHaveBeenCalled()
+    expect(traces()).toBe(before)
   })
 })
 

@@ -15,9 +15,11 @@ import type { SecretsDoor } from '../transport/secrets-door'
 import { notConnected } from './access-news'
 import { BeamConnection } from './beam-connection'
 import { forgetEntries, moveEntries } from './beam-entries'
+import { forgetCanvas } from './canvas-storage'
 import { createClearCopiesChoice } from './clear-copies'
 import type { ItemChannel, PageContext } from './context'
-import { moveDeviceToken } from './device-tokens'
+import { forgetDeviceTokens, moveDeviceToken } from './device-tokens'
+import { holdBeam, ifClosed, tellRemoved } from './open-beams'
 import { isSeen } from './page-life'
 import { PatientStatus } from './patient-status'
 import { findRenewed } from './renewed-beam'
@@ -39,6 +41,8 @@ export class CurrentBeam {
   readonly #savedKeys: SavedBeamKeys
   #connection: BeamConnection | null = null
   #patience: PatientStatus | null = null
+  /** Says to the other tabs that this page is not in its beam any more. */
+  #letGo: () => void = () => {}
   /** Counts the wishes to be in some beam, so that the late answer to an older one is dropped. */
   #wishes = 0
 
@@ -76,6 +80,7 @@ export class CurrentBeam {
     this.#wishes += 1
     this.#disconnect()
     if (isInsecure() && (session.invite || session.isSealed)) return this.#stayOut(session)
+    this.#letGo = holdBeam(session.beamId)
     saveSession(session)
     this.#context.stores.session.setState({ status: 'set', session }, true)
     const patience = new PatientStatus((shown) => connection.setState(shown, true), isSeen)
@@ -116,15 +121,38 @@ export class CurrentBeam {
     const found = await findRenewed(old, this.#context.stores)
     // Meanwhile the page may have entered another beam, or renewed the link itself.
     if (this.#connection !== connection || this.#session()?.beamId !== old) return
-    if (found === 'ended') this.#forget(old)
+    if (found === 'ended') void this.#forget(old).catch(() => {})
     if (typeof found === 'string') show({ status: 'stopped', why: found })
     else this.renewed(old, found, false)
   }
 
-  /** A beam has ended. */
-  #forget(beam: BeamId): void {
+  /** Resolves once nothing of the keys of a beam is left in this browser. */
+  async #forget(beam: BeamId): Promise<void> {
     forgetEntries(beam)
-    void this.#secrets.forget(beam).catch(() => {})
+    await this.#secrets.forget(beam)
+  }
+
+  /**
+   * A person wants nothing of a beam to stay in this browser, or it is over. Resolves to false where a tab is in it, which goes on.
+   * @throws where the browser may still have its keys
+   */
+  remove(beam: BeamId): Promise<boolean> {
+    return ifClosed(beam, async () => {
+      await this.#removeHere(beam)
+      forgetCanvas(beam)
+      clearSessionOf(beam)
+      tellRemoved(beam)
+    })
+  }
+
+  /** Another tab has removed a beam, of which this page may have keys in memory since it left it. */
+  removed(beam: BeamId): void {
+    if (this.#session()?.beamId !== beam) void this.#removeHere(beam).catch(() => {})
+  }
+
+  async #removeHere(beam: BeamId): Promise<void> {
+    await this.#forget(beam)
+    forgetDeviceTokens(beam)
   }
 
   /** Creates a new beam and enters it, unless the page has entered another one meanwhile. */
@@ -188,6 +216,8 @@ export class CurrentBeam {
       return
     }
     moveDeviceToken(old, beam_id)
+    this.#letGo()
+    this.#letGo = holdBeam(beam_id)
     this.#context.stores.canvas.setState(
       (state) => reduceCanvas(state, { type: 'moved', beam: beam_id }),
       true,
@@ -255,6 +285,7 @@ export class CurrentBeam {
     if (this.#connection) closeParts(this.#context.stores)
     this.#connection?.leave()
     this.#connection = null
+    this.#letGo()
     this.#patience?.end()
     this.#patience = null
   }

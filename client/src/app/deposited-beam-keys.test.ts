@@ -67,7 +67,7 @@ it('s38_what_is_told_while_it_looks_has_it_look_once_more', async () => {
   answers = async () => {
     // Others were written after the server had read these.
     if (looked === 2) for (let times = 0; times < 10; times += 1) keys.changed()
-    return HAVING
+    return { ...HAVING, isInVaults: true }
   }
   await vi.advanceTimersByTimeAsync(60_000)
   expect(looked).toBe(3)

@@ -32,6 +32,12 @@ export function moveDeviceToken(from: BeamId, to: BeamId): void {
   if (name !== null) browserStorage.removeItem(sharedKey(name, from))
 }
 
+/** Forgets who this browser was in a beam, also in tabs that were closed. */
+export function forgetDeviceTokens(beam: BeamId): void {
+  tabStorage.removeItem(tokenKey(beam))
+  for (const key of browserStorage.keys(NAMES)) if (key.endsWith(` ${beam}`)) browserStorage.removeItem(key)
+}
+
 /** The name of this tab; null for one that has none yet, or a copy of it. */
 export function tabName(): string | null {
   return tabStorage.getItem(NAME_KEY)

@@ -30,6 +30,7 @@ beforeEach(async () => {
   server = new Server()
   ada = await makes(newSecrets())
   ada.mayRemove = true
+  ada.hasRemoved = true
   link = ada.invite
   bob = await joins(BOB, ADA)
   eve = await joins(EVE, ADA, BOB)
@@ -128,8 +129,15 @@ describe('e15 the removal of a device', () => {
     expect(ada.invite).toBe(invite)
   })
 
+  it('changes them for the person who asked for it, whatever the server says since of who may', async () => {
+    ada.mayRemove = false
+    removed(EVE, ADA, BOB)
+    await isUpToDate(bob)
+  })
+
   it('changes nothing where the device may not remove', async () => {
     ada.mayRemove = false
+    ada.hasRemoved = false
     removed(EVE, ADA, BOB)
     ada.channel.share(ITEM, 'oat milk', 'text')
     await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
@@ -258,6 +266,7 @@ describe('e15 the removal of a device', () => {
     }
     const owner = await makes(new Secrets(nowhere, deposits))
     owner.mayRemove = true
+    owner.hasRemoved = true
     void owner.channel.saved(true)
     await vi.waitFor(() => expect(written).toHaveLength(1))
     owner.channel.removed([EVE])
@@ -274,6 +283,7 @@ describe('e15 a worker that is replaced while keys are changed', () => {
       const { secrets, diesBefore } = mortalSecrets()
       ada = await makes(secrets)
       ada.mayRemove = true
+      ada.hasRemoved = true
       bob = await joins(BOB, ADA)
       ada.channel.kept(true, true)
       await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))

@@ -145,10 +145,14 @@ describe('e8 a joiner', () => {
       await vi.waitFor(() => expect(stranger.trust[ADA]).toBeDefined())
       stranger.channel.end()
     }
-    comes()
+    const eve = comes()
     await vi.waitFor(() => expect(saidTo(EVE).at(-1)).toEqual({ op: 'refused', why: 'locked' }))
+    await vi.waitFor(() => expect(eve.turnedAway.get(ADA)).toMatchObject({ why: 'locked' }))
+    const told = eve.turnedAway.get(ADA)
     const before = saidTo(EVE).length
-    vi.advanceTimersByTime(LOCKED_MS)
+    // It has said when it asks again.
+    vi.advanceTimersByTime(told?.why === 'locked' ? told.until - Date.now() : 0)
+    expect(eve.turnedAway.get(ADA)).toBeNull()
     await vi.waitFor(() => expect(saidTo(EVE).at(-1)).toEqual({ op: 'wait' }))
     expect(saidTo(EVE).length).toBeGreaterThan(before)
   })
@@ -163,9 +167,23 @@ describe('e8 a joiner', () => {
     vi.advanceTimersByTime(LOCKED_MS)
     server.lists(ADA, EVE)
     expect(commit).not.toHaveBeenCalled()
+    expect(eve.turnedAway.get(ADA)).toEqual({ why: 'person' })
     eve.channel.end()
     comes()
     await asks()
+  })
+
+  it.each([
+    ['the device that has refused it leaves', (eve: Page) => eve.channel.listed([sealing(EVE)])],
+    ['its socket is new', (eve: Page) => eve.channel.welcomed(EVE)],
+    ['its person opens the link', (eve: Page) => eve.channel.invited(ada.invite ?? '')],
+  ])('is not told any more that it was refused once %s', async (_, then) => {
+    const eve = comes()
+    await asks()
+    ada.channel.ways.refuse(EVE)
+    await vi.waitFor(() => expect(eve.turnedAway.get(ADA)).toEqual({ why: 'person' }))
+    then(eve)
+    await vi.waitFor(() => expect(eve.turnedAway.get(ADA)).toBeNull())
   })
 
   it('whose message was lost says it again', async () => {

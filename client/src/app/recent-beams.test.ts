@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId, Device, DeviceId } from '../protocol/bindings'
 import { MOST_RECENT, reduceRecentBeams } from '../stores/recent-beams'
 import { createStores, type Stores } from '../stores/stores'
@@ -11,10 +11,19 @@ const session = (number: number, beamName = '') =>
 const device = (name: string): Device => ({ device_id: name as DeviceId, name, caps: [] })
 
 let stores: Stores
+/** The beams of which nothing is left in this browser. */
+let gone: readonly BeamId[]
+/** Those in which another tab is. */
+let elsewhere: readonly BeamId[]
+const removes = async (beam: BeamId) => {
+  if (elsewhere.includes(beam)) return false
+  gone = [...gone, beam]
+  return true
+}
 
 const open = () => {
   stores = createStores()
-  keepRecentBeams(stores)
+  keepRecentBeams(stores, removes)
 }
 const recent = () => stores.recentBeams.getState().beams.map(({ beamId }) => beamId)
 const enter = (number: number, ...devices: readonly string[]) => {
@@ -26,6 +35,8 @@ const enter = (number: number, ...devices: readonly string[]) => {
 
 beforeEach(() => {
   localStorage.clear()
+  gone = []
+  elsewhere = []
   open()
 })
 
@@ -52,14 +63,36 @@ describe('recent beams', () => {
     expect(beam).not.toHaveProperty('invite')
   })
 
-  it('are removed one by one, and all', () => {
-    for (const number of [1, 2, 3]) enter(number, 'me', 'phone')
-    const { forgetRecent } = createRecentBeams(stores)
-    forgetRecent(id(2))
-    expect(recent()).toEqual([id(3), id(1)])
-    forgetRecent('all')
+  const toaster = { info: vi.fn() }
+  const forgets = (which: BeamId | 'all') => createRecentBeams(stores, toaster, removes).forgetRecent(which)
+
+  it('e1 are removed one by one, or all but the one that this page is in, and nothing is left of them', async () => {
+    for (const number of [1, 2, 3, 4]) enter(number, 'me', 'phone')
+    await forgets(id(2))
+    expect([recent(), gone]).toEqual([[id(4), id(3), id(1)], [id(2)]])
+    await forgets('all')
     open()
-    expect(recent()).toEqual([])
+    expect([recent(), gone]).toEqual([[id(4)], [id(2), id(3), id(1)]])
+    expect(toaster.info).not.toHaveBeenCalled()
+  })
+
+  it('e1 stay where another tab is in them, and where something of them may be left', async () => {
+    for (const number of [1, 2, 3]) enter(number, 'me', 'phone')
+    elsewhere = [id(2)]
+    await forgets('all')
+    expect([recent(), gone]).toEqual([[id(3), id(2)], [id(1)]])
+    expect(toaster.info).toHaveBeenCalledOnce()
+    const fails = async () => Promise.reject(new Error('The keys cannot be reached.'))
+    await createRecentBeams(stores, toaster, fails).forgetRecent('all')
+    expect(recent()).toEqual([id(3), id(2)])
+  })
+
+  it('e1 leave nothing once they are over, also where no page was open then', () => {
+    for (const number of [1, 2]) enter(number, 'me', 'phone')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1000 })
+    open()
+    expect([recent(), gone]).toEqual([[], [id(2), id(1)]])
+    vi.useRealTimers()
   })
 
   it('do not contain a beam that has ended', () => {

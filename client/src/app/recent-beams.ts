@@ -1,14 +1,16 @@
 /** Keeps the list of recent beams in this browser, for all tabs. */
+import { t } from '@lingui/core/macro'
 import * as v from 'valibot'
 import type { Actions } from '../features/actions'
 import { parseBeamId } from '../protocol/beam-link'
-import type { BeamKey } from '../protocol/bindings'
+import type { BeamId, BeamKey } from '../protocol/bindings'
 import { parseJson } from '../protocol/envelope'
 import type { BeamSession } from '../stores/beam-session'
 import { whyGone } from '../stores/connection'
-import { type RecentBeam, type RecentBeamsEvent, reduceRecentBeams } from '../stores/recent-beams'
+import { isOver, type RecentBeam, type RecentBeamsEvent, reduceRecentBeams } from '../stores/recent-beams'
 import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
+import type { Toaster } from './toaster'
 
 const KEY = 'recent'
 
@@ -23,13 +25,17 @@ const storedSchema = v.array(
   }),
 )
 
+/** Removes what this browser has of a beam. Resolves to false where one of its tabs is in it. @throws where that may have failed */
+export type RemoveBeam = (beam: BeamId) => Promise<boolean>
+
 type Watched = Pick<Stores, 'session' | 'connection' | 'devices' | 'items' | 'recentBeams'>
 
-/** Starts to keep the list. Call it before a beam is entered. */
-export function keepRecentBeams(stores: Watched): void {
+/** Starts to keep the list, and removes what is left of beams that are over. Call it before a beam is entered. */
+export function keepRecentBeams(stores: Watched, remove: RemoveBeam): void {
   const { session, connection, devices, items, recentBeams } = stores
   const tell = teller(stores)
   const load = () => tell({ type: 'loaded', beams: read(), now: Date.now() })
+  for (const beam of read()) if (isOver(beam, Date.now())) void remove(beam.beamId).catch(() => {})
   load()
   recentBeams.subscribe(({ beams }) => write(beams))
   // Another tab has changed the list.
@@ -57,11 +63,36 @@ function isWorthRemembering({ connection, devices, items }: Watched): boolean {
   return isShared && connection.getState().status === 'live'
 }
 
-export function createRecentBeams(stores: Watched): Pick<Actions, 'forgetRecent'> {
+export function createRecentBeams(
+  stores: Watched,
+  toaster: Pick<Toaster, 'info'>,
+  remove: RemoveBeam,
+): Pick<Actions, 'forgetRecent'> {
   const tell = teller(stores)
-  return {
-    forgetRecent: (beam) => tell(beam === 'all' ? { type: 'cleared' } : { type: 'forgotten', beam }),
+  const forget = async (beam: BeamId) => {
+    const isRemoved = await remove(beam)
+    if (isRemoved) tell({ type: 'forgotten', beam })
+    return isRemoved
   }
+  return {
+    async forgetRecent(which) {
+      const beams = which === 'all' ? others(stores) : [which]
+      // One of which something may be left stays in the list, to be removed again.
+      const removed = await Promise.all(beams.map((beam) => forget(beam).catch(() => null)))
+      if (removed.includes(false))
+        toaster.info(t`A beam that is open in another tab stays in the list. Leave it there first.`)
+    },
+  }
+}
+
+/** The beams of the list in which this page is not. */
+function others({ recentBeams, session }: Watched): readonly BeamId[] {
+  const state = session.getState()
+  const here = state.status === 'set' ? state.session.beamId : null
+  return recentBeams
+    .getState()
+    .beams.map(({ beamId }) => beamId)
+    .filter((beam) => beam !== here)
 }
 
 function teller({ recentBeams }: Pick<Stores, 'recentBeams'>): (event: RecentBeamsEvent) => void {

@@ -9,7 +9,7 @@ import { createClearCopiesStore } from '../stores/clear-copies'
 import { createDevicesStore, type DevicesEvent, deviceName, reduceDevices } from '../stores/devices'
 import type { Encryption } from '../stores/encryption'
 import { createTransfersStore } from '../stores/transfers'
-import type { Trust } from '../stores/trust'
+import type { Trust, TurnedAway } from '../stores/trust'
 import type { LiveBeam } from '../transport/live-beam'
 import { type Deposits, Secrets } from '../transport/secrets'
 import { ClearCopies } from './clear-copies'
@@ -107,7 +107,7 @@ export class Page {
   mayRemove = false
   isLoggedIn = async () => true
   /** Whether it has asked for the removal of every device that is gone. */
-  hasRemoved = true
+  hasRemoved = false
   readonly in: DeviceId[] = []
   readonly unconfirmed: ItemId[] = []
   readonly memory = new BeamMemory()
@@ -120,6 +120,8 @@ export class Page {
   }
   readonly transfers = { fileOf: vi.fn((_id: ItemId): Blob | null => null), tell: vi.fn() }
   readonly trust: Record<string, Trust | null> = {}
+  /** By which devices it was turned away. */
+  readonly turnedAway = new Map<DeviceId, TurnedAway | null>()
 
   constructor(
     server: Server,
@@ -172,12 +174,11 @@ export class Page {
       onOpenable: () => {
         this.resyncs += 1
       },
-      onIn: (device) => {
-        this.in.push(device)
-      },
+      onIn: (device) => void this.in.push(device),
       onTrust: (device, trust) => {
         this.trust[device] = trust
       },
+      onTurnedAway: (device, why) => this.turnedAway.set(device, why),
       onShutOut: (devices) => {
         this.shutOut = devices
         for (const device of devices) this.trust[device] = null

@@ -11,7 +11,7 @@ import { createAccount } from './account'
 import { createArrivals, tellArrivals } from './arrivals'
 import { sweepEntries } from './beam-entries'
 import { notesFor } from './beam-notes'
-import { createTrust } from './beam-trust'
+import { createTrust, keepAsking } from './beam-trust'
 import { begin } from './begin'
 import { keepCanvas } from './canvas-storage'
 import { createClipboard } from './clipboard'
@@ -26,6 +26,7 @@ import { KeptFiles } from './kept-files'
 import { createLanguageChoice } from './language'
 import { learnMedia } from './media-kinds'
 import { createNotes } from './notes'
+import { hearRemoved } from './open-beams'
 import { createOwnDevice } from './own-device'
 import { learnPacks } from './packs'
 import { followThePage } from './page-life'
@@ -85,7 +86,7 @@ export function startServices(language: Language): AppValue {
     ...createSendingOn(context, shareCopy),
     ...createDeleting(context, offerAgain),
     ...createBeamActions(beam, context),
-    ...createRecentBeams(stores),
+    ...createRecentBeams(stores, toaster, (id) => beam.remove(id)),
     ...createShortCodes(context),
     ...createDetails(transfers, () => beam.connection?.links ?? null),
     ...createTrust(stores, () => beam.connection?.ways ?? null),
@@ -106,7 +107,7 @@ export function startServices(language: Language): AppValue {
   void sweepArchives(Date.now())
   spareConnections(stores, transfers, () => beam.connection?.links ?? null)
   keepPassingOn(stores, transfers)
-  keepInBrowser(stores)
+  keepInBrowser(stores, beam)
   learnMedia(stores)
   learnPacks(stores)
   tellArrivals(stores)
@@ -123,11 +124,13 @@ export function startServices(language: Language): AppValue {
 }
 
 /** Keeps for later pages what belongs to this browser alone. */
-function keepInBrowser(stores: AppValue['stores']): void {
+function keepInBrowser(stores: AppValue['stores'], beam: Pick<CurrentBeam, 'remove' | 'removed'>): void {
   keepCanvas(stores)
-  keepRecentBeams(stores)
+  keepRecentBeams(stores, (id) => beam.remove(id))
+  hearRemoved((id) => beam.removed(id))
   keepSearch(stores)
   keepSentFiles(stores)
+  keepAsking(stores)
   sweepEntries(Date.now())
 }
 

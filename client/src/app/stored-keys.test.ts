@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vite
 import { toBase64Url } from '../crypto/bytes'
 import type { Deposit } from '../crypto/deposit'
 import type { BeamId } from '../protocol/bindings'
+import { keptKeysIn } from '../protocol/sealed-item'
 import type { ItemsEvent } from '../stores/items'
 import { Gate } from '../transport/gate'
 import { type Deposits, Secrets } from '../transport/secrets'
@@ -12,6 +13,7 @@ import {
   BEAM,
   BOB,
   begins,
+  bobJoins,
   CLEAR,
   EVE,
   ITEM,
@@ -343,6 +345,95 @@ describe('e10 a kept beam', () => {
     await ada.channel.isDeleted(keys.message, undefined, keys.id)
     await shared(2)
     expect(server.item()).toEqual(keys)
+  })
+
+  const passed = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1_000)
+
+  it('has its keys also where a device has it kept that does not seal', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    server.lists(ADA)
+    ada.channel.kept(true, false)
+    await passed(2)
+    await shared()
+    expect(keptKeysIn(server.item().message)).not.toBeNull()
+    const phone = new Page(server, BOB, ada.invite)
+    await phone.is('waiting')
+    phone.channel.came(server.item())
+    await phone.is('sealed')
+  })
+
+  it('is given its keys by one device alone, and by the next one where that does not', async () => {
+    const bob = await bobJoins()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    for (const page of [ada, bob]) page.channel.kept(true, false)
+    ada.channel.end()
+    await passed(3)
+    bob.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    expect(keptKeysIn(server.item().message)).toBeNull()
+    await passed(1)
+    await shared(2)
+    expect(server.of('share').map(({ from }) => from)).toEqual([BOB, BOB])
+    expect(keptKeysIn(server.item().message)).not.toBeNull()
+  })
+
+  it.each([
+    [
+      'finds them there',
+      async () => {
+        const page = new Page(server, BOB, ada.invite, ada.secrets)
+        await page.is('sealed')
+        page.channel.came(server.item())
+        return page
+      },
+    ],
+    [
+      'had no secret when they came',
+      async () => {
+        const page = new Page(server, BOB, null)
+        page.channel.came(server.item())
+        server.lists(ADA, BOB)
+        return page
+      },
+    ],
+  ])('is not given its keys again by a device that %s', async (_, comes) => {
+    ada.channel.kept(true, true)
+    await shared()
+    const bob = await comes()
+    await bob.is('sealed')
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    bob.channel.kept(true, false)
+    server.lists(ADA, BOB)
+    await passed(60)
+    bob.channel.share(ITEM, 'bread', 'text')
+    await shared(2)
+    expect(server.of('share').filter(({ message }) => keptKeysIn(message) !== null)).toHaveLength(1)
+  })
+
+  it.each([
+    ['nobody has told what is in it', (): void => {}],
+    [
+      'it is saved',
+      () => {
+        server.lists(ADA)
+        void ada.channel.saved(false)
+      },
+    ],
+    [
+      'it is kept no longer',
+      () => {
+        server.lists(ADA)
+        ada.channel.kept(false, false)
+      },
+    ],
+  ])('is not given its keys where %s', async (_, then) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    ada.channel.kept(true, false)
+    then()
+    await passed(60)
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    expect(keptKeysIn(server.item().message)).toBeNull()
   })
 
   it('opens to a person who typed its id and then opens its link, when nobody else is here', async () => {

@@ -13,6 +13,7 @@ beforeEach(async () => {
   const { invite } = await secrets.make(BEAM)
   ada = new Page(server, ADA, invite, secrets)
   ada.mayRemove = true
+  ada.hasRemoved = true
   await ada.is('sealed')
   eve = new Page(server, EVE, null)
   server.lists(ADA, EVE)

@@ -60,8 +60,8 @@ export interface Actions {
   copyShortCode(code: string): Promise<void>
   /** Enters a beam of the list of recent beams. */
   enterRecent(beam: BeamId): void
-  /** Removes a beam from that list, or all. */
-  forgetRecent(beam: BeamId | 'all'): void
+  /** Removes a beam from that list, with its keys and all else that this browser has of it; or all but the current one. */
+  forgetRecent(beam: BeamId | 'all'): Promise<void>
   /** Leaves the current beam for none. */
   leaveBeam(): void
   /** Reconnects at once, after the attempts ran out or before the next one. */

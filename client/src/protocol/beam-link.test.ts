@@ -93,6 +93,22 @@ describe('p3 the link of a beam', () => {
     expect(beamLink(SEALED, about, new URL(page))).toBe(`https://h.example/?beam_id=${ID}#k=${SECRET}`)
   })
 
+  const LIES = site({ public_url: 'https://evil.example', network_url: 'https://evil.example' })
+
+  it.each([
+    ['with', SEALED],
+    ['without', { beamId: id }],
+  ])('e1 leads %s a secret to where the page came from by https, whatever the server says', (_, linked) => {
+    const page = new URL('https://h.example')
+    expect(beamLink(linked, LIES, page)).toBe(beamLink(linked, site({}), page))
+    expect(beamLink(linked, LIES, page)).toContain(`https://h.example/?beam_id=${ID}`)
+  })
+
+  it('p3 leads from a page by https on the machine of the server to where other devices reach it', () => {
+    const about = site({ network_url: 'https://192.0.2.7:8443' })
+    expect(beamLink(SEALED, about, new URL('https://localhost:8443'))).toContain('https://192.0.2.7:8443/')
+  })
+
   it('e1 carries no secret over a network where anybody could read it', () => {
     const link = beamLink(SEALED, site({ network_url: PLAIN }), local)
     expect(link).toBe(`${PLAIN}/?beam_id=${ID}`)
@@ -125,6 +141,11 @@ describe('e1 the link of a beam leads to a page that can seal', () => {
     ],
     ['on the network by https', site({ network_url: 'https://192.0.2.7:8443' }), 'http://127.0.0.1:8080'],
     ['where nothing is known of the server', null, 'http://localhost:8080'],
+    [
+      'from a page that came by https, whatever the server says',
+      site({ public_url: 'http://h.example' }),
+      'https://h.example',
+    ],
   ])('%s', (_name, about, page) => expect(isSecureLink(about, on(page))).toBe(true))
 
   it.each([

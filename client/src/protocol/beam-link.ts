@@ -36,6 +36,12 @@ export function findInvite(text: string): string | null {
   return SECRET.exec(text)?.[1] ?? null
 }
 
+/** Where a page came from, as in its `location`. */
+export interface Page {
+  readonly origin: string
+  readonly hostname: string
+}
+
 /** What the link of a beam is made of. */
 export interface Linked {
   readonly beamId: BeamId
@@ -47,14 +53,10 @@ export interface Linked {
  * Returns the link by which another device joins the beam, on the origin of `shareableOrigin`. A secret opens nothing on a page
  * without https, and whoever is on the way there could read it: it goes to an address by https, or with no link.
  */
-export function beamLink(
-  linked: Linked,
-  site: Site | null,
-  page: { origin: string; hostname: string },
-): string {
+export function beamLink(linked: Linked, site: Site | null, page: Page): string {
   const link = linkOn(shareableOrigin(site, page), linked)
   if (!linked.invite || opensSealed(link)) return link
-  const origin = page.origin.startsWith('https://') ? page.origin : secureOrigin(site)
+  const origin = isSecure(page) ? page.origin : secureOrigin(site)
   return origin === null
     ? linkOn(shareableOrigin(site, page), { beamId: linked.beamId })
     : linkOn(origin, linked)
@@ -73,16 +75,18 @@ export function linkOn(origin: string, linked: Linked | null): string {
 }
 
 /**
- * The origin that another device can open: the server's public one, else for a page on `localhost` the server's address
- * on the network, else the page's own. Without a slash at the end.
+ * The origin that another device can open, without a slash at the end. A page that came by https from another machine names its own:
+ * the server could make up another one, which would be given the secret of every link. Else it is the server's public one, for a page
+ * on `localhost` the server's address on the network, or the page's own.
  */
-export function shareableOrigin(site: Site | null, page: { origin: string; hostname: string }): string {
+export function shareableOrigin(site: Site | null, page: Page): string {
+  if (isSecure(page) && !isLoopback(page.hostname)) return page.origin
   if (site?.public_url) return site.public_url
   return isLoopback(page.hostname) ? (site?.network_url ?? page.origin) : page.origin
 }
 
 /** Whether the page that the link of a new beam leads to can seal (E12). */
-export function isSecureLink(site: Site | null, page: { origin: string; hostname: string }): boolean {
+export function isSecureLink(site: Site | null, page: Page): boolean {
   return opensSealed(shareableOrigin(site, page))
 }
 
@@ -90,6 +94,17 @@ export function isSecureLink(site: Site | null, page: { origin: string; hostname
 export function opensSealed(address: string): boolean {
   const { protocol, hostname } = new URL(address)
   return protocol === 'https:' || isLoopback(hostname)
+}
+
+/** Reads the origin of an address by http or https; null where it is none. */
+export function originIn(address: string | null): string | null {
+  if (address === null || !URL.canParse(address)) return null
+  const { protocol, origin } = new URL(address)
+  return protocol === 'https:' || protocol === 'http:' ? origin : null
+}
+
+function isSecure({ origin }: Page): boolean {
+  return origin.startsWith('https://')
 }
 
 function isLoopback(hostname: string): boolean {

@@ -21,7 +21,6 @@ export type RecentBeamsEvent =
   | { type: 'used'; session: BeamSession; at: number }
   /** A person removed a beam from the list, or the beam has ended. */
   | { type: 'forgotten'; beam: BeamId }
-  | { type: 'cleared' }
 
 /** Applies an event to the recent beams. */
 export function reduceRecentBeams(state: RecentBeamsState, event: RecentBeamsEvent): RecentBeamsState {
@@ -35,8 +34,6 @@ export function reduceRecentBeams(state: RecentBeamsState, event: RecentBeamsEve
     }
     case 'forgotten':
       return { beams: without(event.beam) }
-    case 'cleared':
-      return { beams: [] }
   }
 }
 

@@ -10,9 +10,18 @@ export interface Trust {
   readonly isIn: boolean
 }
 
+/** Why a device does not compare itself with this one for now. */
+export type TurnedAway =
+  /** Its person has refused this one. */
+  | { readonly why: 'person' }
+  /** It was asked too often. `until`: when this one asks it again, in milliseconds since the Unix epoch. */
+  | { readonly why: 'locked'; readonly until: number }
+
 export interface TrustState {
   /** A device that came by the link is absent: it has proved to have it. */
   readonly devices: Readonly<Record<DeviceId, Trust>>
+  /** The devices that have turned this one away. */
+  readonly turnedAway: Readonly<Record<DeviceId, TurnedAway>>
   /** Whether the person is asked before any device is let in without the link. */
   readonly asksBefore: boolean
   /** Whether the operator of the server wants the same of everybody (E13). */
@@ -27,6 +36,8 @@ export function letsNobodyInUnasked({ asksBefore, isRequired }: TrustState): boo
 export type TrustEvent =
   /** `trust`: null for a device that needs none any more. */
   | { type: 'learnt'; device: DeviceId; trust: Trust | null }
+  /** `why`: null once this device begins again with it, or it has left. */
+  | { type: 'turnedAway'; device: DeviceId; why: TurnedAway | null }
   /** The device has let this one in. */
   | { type: 'in'; device: DeviceId }
   /** `signs`: what the person has compared. */
@@ -46,6 +57,8 @@ export function reduceTrust(state: TrustState, event: TrustEvent): TrustState {
       const trust = learnt(before, event.trust)
       return { ...state, devices: trust ? { ...others, [event.device]: trust } : others }
     }
+    case 'turnedAway':
+      return withTurnedAway(state, event.device, event.why)
     case 'in': {
       const known = state.devices[event.device]
       if (!known) return state
@@ -70,8 +83,14 @@ export function reduceTrust(state: TrustState, event: TrustEvent): TrustState {
     case 'required':
       return { ...state, isRequired: event.isRequired }
     case 'loaded':
-      return { ...state, devices: event.devices }
+      return { ...state, devices: event.devices, turnedAway: {} }
   }
+}
+
+function withTurnedAway(state: TrustState, device: DeviceId, why: TurnedAway | null): TrustState {
+  const { [device]: before, ...others } = state.turnedAway
+  if (!before && !why) return state
+  return { ...state, turnedAway: why ? { ...others, [device]: why } : others }
 }
 
 /** What this device knows of one itself counts before what it is told. */
@@ -97,5 +116,10 @@ function learnt(before: Trust | undefined, trust: Trust | null): Trust | null {
 }
 
 export function createTrustStore() {
-  return createStore<TrustState>()(() => ({ devices: {}, asksBefore: false, isRequired: false }))
+  return createStore<TrustState>()(() => ({
+    devices: {},
+    turnedAway: {},
+    asksBefore: false,
+    isRequired: false,
+  }))
 }

@@ -46,6 +46,18 @@ it('reads what an older server says of itself', async () => {
   expect(await readSite()).toEqual({ ...said, network_url: null, self_signed: null })
 })
 
+it.each([
+  ['https://beam.example', 'https://beam.example'],
+  ['http://192.0.2.7:8080/', 'http://192.0.2.7:8080'],
+  ['x', null],
+  ['javascript:alert(1)', null],
+  ['', null],
+])('h2_reads_the_address_%s_of_the_server_as_%s', async (said, read) => {
+  const rest = { name: '', version: '', self_signed: null, repository: '' }
+  answers = [json(200, { ...rest, public_url: said, network_url: said })]
+  expect(await readSite()).toEqual({ ...rest, public_url: read, network_url: read })
+})
+
 describe('a call that fails', () => {
   it('has the sentence of the server', async () => {
     const error = await failure(json(429, { detail: 'Wait a minute.', code: 'too_many_requests' }))

@@ -2,6 +2,7 @@
 import { t } from '@lingui/core/macro'
 import * as v from 'valibot'
 import { inLanguage } from '../languages/refusals'
+import { originIn } from '../protocol/beam-link'
 import type {
   CreatedBeam,
   Diagnosis,
@@ -61,9 +62,10 @@ export async function createBeam(): Promise<CreatedBeam> {
   return call('POST', '/beams/create/', createdBeamSchema)
 }
 
-/** Returns the server's description of itself (H2). @throws HttpError */
+/** Returns the server's description of itself (H2). Of its addresses, what leads nowhere counts as none. @throws HttpError */
 export async function readSite(): Promise<Site> {
-  return call('GET', '/site', siteSchema)
+  const site = await call('GET', '/site', siteSchema)
+  return { ...site, public_url: originIn(site.public_url), network_url: originIn(site.network_url) }
 }
 
 /** Returns how the server is, and how it sees this page (H50). @throws HttpError */

@@ -1,6 +1,6 @@
 /**
- * The live channel of one beam: auth, heartbeat and reconnects. Nothing is lost with a socket: what is shared or
- * deleted is sent again on each new one until the server has confirmed it.
+ * The live channel of one beam: auth, heartbeat and reconnects. Nothing is lost with a socket: what is shared, deleted or
+ * removed is sent again on each new one until the server has confirmed it.
  */
 
 import { BeamMemory } from '../protocol/beam-memory'
@@ -29,6 +29,7 @@ import {
 import { encodeClientMessage, parseServerMessage } from '../protocol/envelope'
 import { readUuid, writeUuid } from '../protocol/frames'
 import { PendingChanges } from '../protocol/pending-changes'
+import { Removals } from '../protocol/removals'
 import { SyncPages } from '../protocol/sync-pages'
 import { type LiveBeamStatus, reasonOf } from './live-beam-status'
 import type { OpenSignalSocket, SignalSocket } from './signal-socket'
@@ -79,10 +80,7 @@ export class LiveBeam {
   #connectedAt = 0
   readonly #pending = new PendingChanges()
   #isSaved = false
-  /** The devices that this one asked to remove, and that are still here. */
-  readonly #removals = new Set<DeviceId>()
-  /** All devices that this one ever asked to remove. */
-  readonly #removed = new Set<DeviceId>()
+  readonly #removals = new Removals()
   /** The changes since the items were requested; null while no `sync` is under way. */
   #sync: { readonly pages: SyncPages; readonly toldBefore: readonly ItemId[] } | null = null
 
@@ -143,15 +141,14 @@ export class LiveBeam {
   /** Removes a device from the beam (S25). Returns false when there is no connection. */
   removeDevice(device: DeviceId): boolean {
     if (!this.#live) return false
-    this.#removals.add(device)
-    this.#removed.add(device)
+    this.#removals.ask(device)
     this.#send({ type: 'remove_device', message: device })
     return true
   }
 
-  /** Whether this page has asked to remove one of these devices. */
+  /** Whether this page has asked to remove one of these devices, and was not refused. */
   hasRemoved(devices: readonly DeviceId[]): boolean {
-    return devices.some((device) => this.#removed.has(device))
+    return this.#removals.has(devices)
   }
 
   /**
@@ -159,7 +156,7 @@ export class LiveBeam {
    * concerns a signal or a frame.
    */
   refusedRemoval(device: DeviceId, why: ErrorCode): boolean {
-    return why !== 'relay_full' && this.#removals.delete(device)
+    return this.#removals.refused(device, why)
   }
 
   /** Sends a signal to a device. It is lost while the socket is down: links are then set up again. */
@@ -271,6 +268,13 @@ export class LiveBeam {
     const message = parseServerMessage(text)
     if (!message) return
     if (this.#isNews(message)) this.#events.onMessage(message)
+    if (message.type === 'authed_users') this.#listed(message.message)
+  }
+
+  /** A server that takes a device from the list, and says nothing of its removal, must not leave it the keys (E15). */
+  #listed(devices: readonly Device[]): void {
+    const gone = this.#removals.listed(devices)
+    if (gone.length > 0) this.#events.onMessage({ type: 'devices_removed', message: [...gone] })
   }
 
   /** Takes note of a message. Returns false when the page need not hear of it. */
@@ -302,9 +306,8 @@ export class LiveBeam {
       case 'beam_saved':
         this.#isSaved = true
         return true
-      case 'authed_users':
-        this.#forgetRemoved(message.message)
-        return true
+      case 'devices_removed':
+        return this.#removals.removed(message.message)
       default:
         return true
     }
@@ -316,13 +319,8 @@ export class LiveBeam {
     this.#attempt = 0
     this.#events.onStatus({ status: 'live' })
     for (const message of this.#pending.messages()) this.#send(message)
+    for (const device of this.#removals.asked) this.#send({ type: 'remove_device', message: device })
     if (this.#sync === null) this.#askForEverything()
-  }
-
-  #forgetRemoved(here: readonly Device[]): void {
-    for (const device of this.#removals) {
-      if (!here.some(({ device_id }) => device_id === device)) this.#removals.delete(device)
-    }
   }
 
   /**
@@ -403,7 +401,6 @@ export class LiveBeam {
     this.#generation += 1
     this.#live = false
     this.#sync = null
-    this.#removals.clear()
     this.#socket?.close()
     this.#socket = null
     for (const timer of [this.#retry, this.#idle, this.#due]) if (timer !== null) clearTimeout(timer)

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro'
 import ClipboardPaste from 'lucide-react/icons/clipboard-paste'
 import Plus from 'lucide-react/icons/plus'
 import { useStore } from 'zustand'
+import { shareableOrigin } from '../../protocol/beam-link'
 import { Button } from '../../ui/button'
 import { Icon } from '../../ui/icon'
 import { useApp } from '../actions'
@@ -107,7 +108,7 @@ function NotJoined() {
   const site = useStore(stores.site, (state) => state.site)
   // What waits takes the place of the picture, so that the actions below stay on the screen.
   const doesParcelWait = useDoesParcelWait()
-  const host = site?.public_url ? new URL(site.public_url).host : window.location.host
+  const { host } = new URL(shareableOrigin(site, window.location))
   return (
     <main className={css.alone}>
       {doesParcelWait ? <ParcelNote /> : <LaptopPicture />}
