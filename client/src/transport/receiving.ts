@@ -1,4 +1,4 @@
-/** Owns every file that this device receives: whose turn it is, what is wanted on which link, and how each ends. */
+/** Owns every file that this device receives: whose turn it is, and what is wanted on which link. */
 
 import type { ItemId } from '../protocol/bindings'
 import type { CancelReason, Frame } from '../protocol/frames'
@@ -7,13 +7,13 @@ import { pieceCount } from '../protocol/pieces'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { UnfinishedFile } from '../protocol/unfinished-file'
 import { cancelledByThem } from './cancelled'
-import { type Ending, failureOf } from './ending'
-import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
+import type { EngineEvent, IncomingFile } from './engine-messages'
 import { Incoming, type IncomingEvents, type Means } from './incoming'
 import { IncomingFiles } from './incoming-files'
 import type { Link } from './link'
 import { blobSource } from './offered-file'
 import { isPassedOn, type Passable, type PassingOn } from './passing-on'
+import { ReceivingEnds } from './receiving-ends'
 import { ReceivingReports } from './receiving-reports'
 import type { RemoteDevice } from './remote-device'
 import { type Begun, Searches } from './searches'
@@ -32,6 +32,7 @@ export class Receiving {
   readonly #stored: StoredCopies
   readonly swarming: Swarming
   readonly #wanting: Wanting
+  readonly #ends: ReceivingEnds
 
   /**
    * @param devices the other devices
@@ -61,12 +62,21 @@ export class Receiving {
         },
         onDamaged: (incoming) => {
           const why = { reason: 'damaged' } as const
-          this.#end(incoming, { status: 'failed', bytes: incoming.received, why }, 'person')
+          this.#ends.end(incoming, { status: 'failed', bytes: incoming.received, why }, 'person')
         },
       },
       now,
     )
     this.#wanting = new Wanting(this.#transfers, files.open, this.swarming, this.#stored, now)
+    this.#ends = new ReceivingEnds(
+      this.#transfers,
+      files,
+      passing,
+      this.#stored,
+      this.#wanting,
+      this.#reports,
+      now,
+    )
     this.#searches = new Searches((file) => files.find(file))
     this.#events = {
       onRoom: (incoming) => this.#hasRoom(incoming),
@@ -84,7 +94,7 @@ export class Receiving {
       onBroken: (incoming, why) => {
         const progress = { status: 'failed', bytes: incoming.received, why } as const
         // The person may make room and go on with what is here.
-        this.#end(incoming, progress, 'noRoom', why.reason === 'diskFull' ? 'interrupted' : 'failed')
+        this.#ends.end(incoming, progress, 'noRoom', why.reason === 'diskFull' ? 'interrupted' : 'failed')
       },
     }
   }
@@ -153,12 +163,9 @@ export class Receiving {
 
   /** Whether anything comes, or may come, from the server's copies, or waits for one that is no good. */
   get hasStored(): boolean {
-    return this.#transfers.some((one) => one.isUnderWay && (this.#stored.has(one) || this.#isForsaken(one)))
-  }
-
-  /** Whether the device that shared a file is not here, and its copy gives nothing any more. */
-  #isForsaken(incoming: Incoming): boolean {
-    return this.#stored.isBanned(incoming) && !incoming.source.isHere
+    return this.#transfers.some(
+      (one) => one.isUnderWay && (this.#stored.has(one) || this.#ends.isForsaken(one)),
+    )
   }
 
   /** The person pauses the transfer. What is here of it waits, also for a later page. */
@@ -214,7 +221,7 @@ export class Receiving {
     if (!incoming) return source.refuse(link, frame.transfer, this.now())
     // It was asked before, and may still receive the file from here: no cancel, which would end that too.
     if (!giver) return
-    if (incoming.refusal) return incoming.source === source ? this.#unexpected(incoming) : undefined
+    if (incoming.refusal) return incoming.source === source ? this.#ends.unexpected(incoming) : undefined
     const { first, bytes } = frame
     incoming.chunk(first, bytes, source.id, link.key, (length) => {
       const fresh = source.scheduler.arrived(giver, link.key, first, length, this.now())
@@ -225,15 +232,6 @@ export class Receiving {
     incoming.keep(this.now())
     // The link has room again, also while the disk is still writing.
     this.refill(source)
-  }
-
-  /** The source still sends a transfer that has ended or is paused here: tells it so, once. */
-  #unexpected({ source, file: { id: transfer }, isDone, refusal }: Incoming): void {
-    if (source.isEnding(transfer) || !refusal) return
-    source.end(
-      isDone ? { type: 'done', transfer } : { type: 'cancel', transfer, reason: refusal },
-      this.now(),
-    )
   }
 
   /** The server dropped chunks of a file: wants again what has not arrived on this link (F11). */
@@ -256,7 +254,7 @@ export class Receiving {
     const why: TransferFailure = { reason: 'sourceRemoved' }
     for (const incoming of [...this.#transfers.values()]) {
       if (incoming.source !== source || incoming.hasEnded) continue
-      this.#end(incoming, { status: 'failed', bytes: incoming.received, why }, null)
+      this.#ends.end(incoming, { status: 'failed', bytes: incoming.received, why }, null)
     }
   }
 
@@ -266,25 +264,14 @@ export class Receiving {
     if (!incoming || incoming.hasEnded) return
     if (incoming.source !== source) return this.#givesNoMore(incoming, source, reason)
     if (reason === 'paused') return void this.#pause(incoming, 'them')
-    if (reason !== 'gone') return this.#end(incoming, cancelledByThem(reason, incoming.received), null)
+    if (reason !== 'gone') return this.#ends.end(incoming, cancelledByThem(reason, incoming.received), null)
     incoming.givers.sourceWent()
-    this.#endIfGone(incoming)
+    this.#ends.endIfGone(incoming)
   }
 
   /** Another device no longer gives a file. For any other reason it receives it no more from here. */
   #givesNoMore(incoming: Incoming, device: RemoteDevice, reason: CancelReason): void {
     if (reason === 'gone') this.swarming.gone(incoming, device)
-  }
-
-  /**
-   * Ends the transfer of a file that nobody has any more. The person at its source may offer it again, and a source that was
-   * not here goes on with it when it comes back.
-   */
-  #endIfGone(incoming: Incoming): void {
-    const { givers, received } = incoming
-    if (!givers.isSourceOut && !this.#isForsaken(incoming)) return
-    if (givers.mayOthersGive(this.now()) || this.#stored.has(incoming)) return
-    this.#end(incoming, cancelledByThem('gone', received), null, 'interrupted')
   }
 
   /**
@@ -296,7 +283,7 @@ export class Receiving {
     if (incoming?.source !== source) return
     if (incoming.pausedBy === 'me') {
       incoming.sourceCame()
-      this.#unexpected(incoming)
+      this.#ends.unexpected(incoming)
     } else this.#retry(incoming)
     this.refill(source)
   }
@@ -321,7 +308,7 @@ export class Receiving {
     if (this.#searches.end(id)) this.#reports.say(id, { status: 'cancelled', by: 'me' })
     const incoming = this.#transfers.get(id)
     if (!incoming || incoming.isDone) return
-    if (!incoming.hasEnded) return this.#end(incoming, { status: 'cancelled', by: 'me' }, 'person')
+    if (!incoming.hasEnded) return this.#ends.end(incoming, { status: 'cancelled', by: 'me' }, 'person')
     this.#transfers.delete(id)
     void this.files.forget(id).catch(() => {})
   }
@@ -330,23 +317,15 @@ export class Receiving {
   forget(id: ItemId): void {
     // An earlier worker may have received bytes of an item of which this one knows nothing.
     void this.files.forget(id).catch(() => {})
-    this.#drop(id, 'cancelled')
+    this.#searches.end(id)
+    this.#ends.drop(id, 'cancelled')
   }
 
   /** Ends the transfer of an item whose beam was left. What is on the disk stays there, complete or not. */
   leave(id: ItemId): void {
     void this.files.leave(id).catch(() => {})
-    this.#drop(id, 'interrupted')
-  }
-
-  #drop(id: ItemId, how: 'cancelled' | 'interrupted'): void {
     this.#searches.end(id)
-    this.passing.remove(id)
-    const incoming = this.#transfers.get(id)
-    if (!incoming) return
-    this.#transfers.delete(id)
-    if (!incoming.hasEnded) this.#stop(incoming, how, 'person')
-    this.#wanting.refillAll(incoming)
+    this.#ends.drop(id, 'interrupted')
   }
 
   /** Reports what is on the disk of files that are not complete, of all beams. */
@@ -369,7 +348,7 @@ export class Receiving {
     const now = this.now()
     for (const incoming of [...this.#transfers.values()]) {
       if (!incoming.isUnderWay) continue
-      this.#endIfGone(incoming)
+      this.#ends.endIfGone(incoming)
       if (incoming.hasEnded) continue
       this.#stored.look(incoming)
       const isStored = this.#stored.has(incoming)
@@ -386,50 +365,8 @@ export class Receiving {
 
   #hasRoom(incoming: Incoming): void {
     this.#stored.hasRoom(incoming)
-    if (incoming.isComplete && incoming.isOpen) void this.#complete(incoming)
+    if (incoming.isComplete && incoming.isOpen) void this.#ends.complete(incoming)
     this.#wanting.refillAll(incoming)
-  }
-
-  /** Completes a file whose bytes are all durable. The source need not be here any more. */
-  async #complete(incoming: Incoming): Promise<void> {
-    const { source, file, receiver } = incoming
-    incoming.givers.end()
-    try {
-      const blob = await incoming.finish()
-      // Its beam was left meanwhile.
-      if (incoming.hasEnded) return
-      incoming.end('done')
-      source.end({ type: 'done', transfer: file.id }, this.now())
-      const { isKept } = incoming
-      const via = incoming.givers.via(this.now())
-      this.#reports.say(file.id, { status: 'done', file: blob, twice: receiver.twice, via, isKept })
-    } catch (error) {
-      if (incoming.hasEnded) return
-      this.#end(incoming, { status: 'failed', bytes: receiver.received, why: failureOf(error) }, 'noRoom')
-    }
-  }
-
-  /** @param reason the reason to send to the other device; null when it already knows */
-  #end(
-    incoming: Incoming,
-    progress: Progress,
-    reason: CancelReason | null,
-    how: Exclude<Ending, 'done'> = progress.status === 'failed' ? 'failed' : 'cancelled',
-  ): void {
-    this.#stop(incoming, how, reason)
-    this.#reports.say(incoming.file.id, progress)
-    this.#wanting.refillAll(incoming)
-  }
-
-  #stop(incoming: Incoming, how: Exclude<Ending, 'done'>, reason: CancelReason | null): void {
-    const { source, file } = incoming
-    // What an earlier page has received of it is opened only when its turn comes.
-    if (incoming.isUntouched && how !== 'interrupted') void this.files.forget(file.id).catch(() => {})
-    this.#stored.stop(incoming)
-    incoming.givers.end()
-    incoming.end(how, reason)
-    this.passing.remove(file.id)
-    if (reason) source.end({ type: 'cancel', transfer: file.id, reason }, this.now())
   }
 
   /** Whether it is being received, waits for its turn, or is paused. */
