@@ -317,6 +317,102 @@ describe('a transfer that the sender pauses', () => {
   })
 })
 
+describe('the files of a sender that stops all of them', () => {
+  const five = [...FILES, ...['3', '4'].map((digit) => FILE.replace(/^0/, digit) as typeof FILE)]
+
+  /** Bob asks for all of them. Of the last ones Ada hears nothing before their turn comes. */
+  async function someOfFiveMove(): Promise<void> {
+    for (const id of five) ada.offers(new Blob([sent]), id)
+    for (const id of five) bob.receives(SIZE, ada, id)
+    await settles()
+    server.carriesSome(8)
+    await settles(300)
+    expect(ada.last('sending')?.status).toBe('moving')
+    expect(ada.last('sending', five[4])).toBeUndefined()
+  }
+
+  it('f18_are_paused_before_any_is_wanted_that_waits_for_its_turn', async () => {
+    await someOfFiveMove()
+    for (const id of five.toReversed()) ada.pauses(id)
+    await server.carries()
+    const before = server.carried
+    await settles(60_000)
+    await server.carries()
+    expect(server.carried).toBe(before)
+    for (const id of five) {
+      expect(ada.last('sending', id)).toMatchObject({ status: 'paused', by: 'me' })
+      expect(bob.last('receiving', id)).toMatchObject({ status: 'paused', by: 'them' })
+    }
+    for (const id of five) ada.resumes(id)
+    await server.carries()
+    for (const id of five) expect(await bob.hasWhole(sent, id)).toBe(true)
+  })
+
+  it('f18_are_paused_also_for_a_device_that_wants_one_later, and not once they go on for another', async () => {
+    await someOfFiveMove()
+    for (const id of five) ada.pauses(id)
+    await server.carries()
+    const [cyd, dan] = [stageDevice('c'), stageDevice('d')]
+    const all = new StageServer(ada, bob, cyd, dan)
+    ada.seesAll(bob, cyd, dan)
+    cyd.sees(ada)
+    cyd.receives(SIZE, ada)
+    await settles()
+    await all.carries()
+    expect(cyd.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    ada.engine.handle({ do: 'resume', id: FILE, device: bob.id })
+    dan.sees(ada)
+    dan.receives(SIZE, ada)
+    await settles()
+    await all.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+    expect(await dan.hasWhole(sent)).toBe(true)
+  })
+
+  it('end where their receiver waits for them, which may ask for one again', async () => {
+    await someOfFiveMove()
+    for (const id of five) ada.cancels(id)
+    await server.carries()
+    for (const id of five) {
+      expect(ada.last('sending', id)).toEqual({ status: 'cancelled', by: 'me' })
+      expect(bob.last('receiving', id)).toEqual({ status: 'cancelled', by: 'them' })
+    }
+    const [, , , fourth] = five
+    bob.receives(SIZE, ada, fourth)
+    await server.carries()
+    expect(await bob.hasWhole(sent, fourth)).toBe(true)
+  })
+
+  it('are received by a device that came after they were cancelled', async () => {
+    await someOfFiveMove()
+    for (const id of five) ada.cancels(id)
+    const cyd = stageDevice('c')
+    const all = new StageServer(ada, bob, cyd)
+    ada.seesAll(bob, cyd)
+    cyd.sees(ada)
+    cyd.receives(SIZE, ada, five[4])
+    await settles()
+    await all.carries()
+    expect(await cyd.hasWhole(sent, five[4])).toBe(true)
+  })
+
+  it('f18_wait_for_both_where_the_receiver_had_paused_one_of_them_before', async () => {
+    await moves()
+    bob.pauses()
+    await server.carries()
+    ada.pauses()
+    await server.carries()
+    const before = server.carried
+    bob.resumes()
+    await server.carries()
+    expect(server.carried).toBe(before)
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    ada.resumes()
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+})
+
 describe('a paused transfer on the disk', () => {
   const HERE = 32 * CHUNK_BYTES
   let part: { [Name in keyof Part]: Part[Name] }

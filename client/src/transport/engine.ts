@@ -50,7 +50,7 @@ export class Engine {
     }
     this.#relay = new Relay(socket, now)
     const memory = new PieceMemory()
-    this.#sending = new Sending(say, means.hash, memory, now)
+    this.#sending = new Sending(say, means.hash, memory, () => this.#devices.values(), now)
     this.#passing = new PassingOn(this.#sending, memory)
     this.#receiving = new Receiving(
       say,

@@ -36,6 +36,10 @@ interface Offer {
   readonly isOwn: boolean
   /** The transfer to each device. A device that wants the file again after an end begins a new one. */
   readonly to: Map<RemoteDevice, Outgoing>
+  /** Whether its person has paused it for all, also for those that have not wanted any of it yet (F18). */
+  isPaused: boolean
+  /** The devices for which its person has cancelled it before they wanted any of it: they may wait for its turn. */
+  readonly refused: Set<DeviceId>
 }
 
 export class Sending {
@@ -49,6 +53,8 @@ export class Sending {
     readonly say: (event: EngineEvent) => void,
     readonly hash: Hash,
     readonly memory: PieceMemory,
+    /** The other devices. */
+    readonly devices: () => Iterable<RemoteDevice>,
     readonly now: () => number,
   ) {}
 
@@ -57,14 +63,17 @@ export class Sending {
     const onHash = (piece: number, hash: PieceHash) =>
       this.#hashes.made(this.#offers.get(id)?.to.values() ?? [], piece, hash)
     const file = new OfferedFile(blobSource(blob, seal), this.memory, this.hash, onHash)
-    this.#offers.set(id, { file, within: (range) => [range], isOwn: true, to: new Map() })
+    this.#offers.set(
+      id,
+      newOffer(file, (range) => [range], true),
+    )
   }
 
   /** Passes on a file that another device has shared (F20). */
   pass(id: ItemId, file: OfferedFile, within: Offer['within']): void {
     if (this.#offers.get(id)?.isOwn) return
     this.unpass(id)
-    this.#offers.set(id, { file, within, isOwn: false, to: new Map() })
+    this.#offers.set(id, newOffer(file, within, false))
   }
 
   /** Passes a file on no more. */
@@ -89,6 +98,7 @@ export class Sending {
     if (device.isEnding(frame.transfer)) return
     this.#missed.get(device.id)?.delete(frame.transfer)
     const outgoing = this.#outgoing(offer, frame.transfer, device)
+    if (offer.refused.delete(device.id)) return this.#cancel(outgoing)
     if (outgoing.state === 'paused') return this.#sayPaused(outgoing)
     const range = outgoing.sender.within(frame)
     if (range) this.#count(outgoing, range, offer)
@@ -164,14 +174,20 @@ export class Sending {
 
   /** The person pauses the transfer, to one device or to all (null). */
   pause(id: ItemId, device: DeviceId | null): void {
+    const offer = this.#ownOf(id)
+    if (offer && device === null) offer.isPaused = true
     for (const [, outgoing] of this.#transfersOf(id, device)) {
-      if (outgoing.state !== 'moving' && outgoing.state !== 'parked') continue
-      this.#forgetQueued(outgoing)
-      outgoing.state = 'paused'
-      this.#missed.get(outgoing.to.id)?.delete(id)
+      if (outgoing.hasEnded || outgoing.state === 'paused') continue
+      this.#pause(outgoing)
       this.#sayPaused(outgoing)
-      this.#say(outgoing, { status: 'paused', bytes: outgoing.sender.sent, by: 'me' })
     }
+  }
+
+  #pause(outgoing: Outgoing): void {
+    this.#forgetQueued(outgoing)
+    outgoing.state = 'paused'
+    this.#missed.get(outgoing.to.id)?.delete(outgoing.id)
+    this.#say(outgoing, { status: 'paused', bytes: outgoing.sender.sent, by: 'me' })
   }
 
   #sayPaused({ to, id: transfer }: Outgoing): void {
@@ -185,6 +201,9 @@ export class Sending {
 
   /** The person goes on with what was paused here. The device then wants the rest. */
   resume(id: ItemId, device: DeviceId | null): void {
+    const offer = this.#ownOf(id)
+    // Also those that come later are to get what goes on for one.
+    if (offer) offer.isPaused = false
     for (const [to, outgoing] of this.#transfersOf(id, device)) {
       if (outgoing.state !== 'paused') continue
       this.#park(outgoing)
@@ -199,6 +218,7 @@ export class Sending {
     const outgoing = new Outgoing(id, offer.file, device)
     offer.to.set(device, outgoing)
     this.#hashes.tell(outgoing)
+    if (offer.isPaused) this.#pause(outgoing)
     return outgoing
   }
 
@@ -231,15 +251,27 @@ export class Sending {
 
   /** The person cancelled, for one device or for all (null). */
   cancel(id: ItemId, device: DeviceId | null): void {
-    for (const [, outgoing] of this.#transfersOf(id, device)) {
-      if (!outgoing.hasEnded) this.#end(outgoing, { status: 'cancelled', by: 'me' }, 'person')
+    const offer = this.#ownOf(id)
+    if (offer && device === null) {
+      offer.isPaused = false
+      for (const one of this.devices()) if (!offer.to.has(one)) offer.refused.add(one.id)
     }
+    for (const [, outgoing] of this.#transfersOf(id, device)) if (!outgoing.hasEnded) this.#cancel(outgoing)
+  }
+
+  #cancel(outgoing: Outgoing): void {
+    this.#end(outgoing, { status: 'cancelled', by: 'me' }, 'person')
+  }
+
+  /** Returns a file that this device has shared. */
+  #ownOf(id: ItemId): Offer | null {
+    const offer = this.#offers.get(id)
+    return offer?.isOwn ? offer : null
   }
 
   /** @param device null for the transfers to all of them */
   #transfersOf(id: ItemId, device: DeviceId | null): readonly (readonly [RemoteDevice, Outgoing])[] {
-    const offer = this.#offers.get(id)
-    const all = offer?.isOwn ? [...offer.to] : []
+    const all = [...(this.#ownOf(id)?.to ?? [])]
     return device === null ? all : all.filter(([to]) => to.id === device)
   }
 
@@ -356,4 +388,8 @@ export class Sending {
     if (this.#offers.get(outgoing.id)?.isOwn === false) return
     this.say({ say: 'sending', id: outgoing.id, device: outgoing.to.id, progress })
   }
+}
+
+function newOffer(file: OfferedFile, within: Offer['within'], isOwn: boolean): Offer {
+  return { file, within, isOwn, to: new Map(), isPaused: false, refused: new Set() }
 }
