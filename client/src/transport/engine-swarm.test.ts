@@ -106,6 +106,14 @@ describe('f20 a file for four devices', () => {
     for (const device of others) expect(await device.hasWhole(content)).toBe(true)
   })
 
+  it('s25 goes on when the device that shared it is removed from the beam', async () => {
+    await allHaveItBetweenThem()
+    for (const device of others) device.hasRemoved(ada)
+    for (const device of others) device.seesAll(...others.filter((other) => other !== device))
+    await passes(60_000, areDone)
+    for (const device of others) expect(await device.hasWhole(content)).toBe(true)
+  })
+
   it('goes on when the device that shared it was reloaded and has it no more', async () => {
     await allHaveItBetweenThem()
     const reloaded = stageDevice('a')

@@ -190,7 +190,7 @@ export class Incoming {
 
   /** Its source, which had it no more, has it again (F17). */
   sourceCame(): void {
-    if (!this.givers.isSourceOut) return
+    if (this.givers.sourceOut === null) return
     this.givers.sourceCame()
     // What is being finished was compared whole, and its sink can no longer be read.
     if (!this.hasEnded && this.#state.at !== 'finishing') this.checking.sourceCame(this.#sink?.read ?? null)

@@ -2,7 +2,6 @@
 
 import type { ItemId } from '../protocol/bindings'
 import type { CancelReason } from '../protocol/frames'
-import { cancelledByThem } from './cancelled'
 import { type Ending, failureOf } from './ending'
 import type { Progress } from './engine-messages'
 import type { Incoming } from './incoming'
@@ -61,9 +60,10 @@ export class ReceivingEnds {
    */
   endIfGone(incoming: Incoming): void {
     const { givers, received } = incoming
-    if (!givers.isSourceOut && !this.isForsaken(incoming)) return
+    if (givers.sourceOut === null && !this.isForsaken(incoming)) return
     if (givers.mayOthersGive(this.now()) || this.stored.has(incoming)) return
-    this.end(incoming, cancelledByThem('gone', received), null, 'interrupted')
+    const why = { reason: givers.sourceOut ?? 'gone' } as const
+    this.end(incoming, { status: 'failed', bytes: received, why }, null, 'interrupted')
   }
 
   /** Whether the device that shared a file is not here, and its copy gives nothing any more. */

@@ -4,10 +4,10 @@ import type { ItemId } from '../protocol/bindings'
 import type { CancelReason, Frame } from '../protocol/frames'
 import type { FileSeal } from '../protocol/item'
 import { pieceCount } from '../protocol/pieces'
-import type { TransferFailure } from '../protocol/transfer-failure'
 import type { UnfinishedFile } from '../protocol/unfinished-file'
 import { cancelledByThem } from './cancelled'
 import type { EngineEvent, IncomingFile } from './engine-messages'
+import type { SourceOut } from './givers'
 import { Incoming, type IncomingEvents, type Means } from './incoming'
 import { IncomingFiles } from './incoming-files'
 import type { Link } from './link'
@@ -77,7 +77,7 @@ export class Receiving {
       this.#reports,
       now,
     )
-    this.#searches = new Searches((file) => files.find(file))
+    this.#searches = new Searches((file, picked) => files.find(file, picked))
     this.#events = {
       onRoom: (incoming) => this.#hasRoom(incoming),
       onHead: ({ file: { id } }, bytes) => this.say({ say: 'head', id, bytes }),
@@ -101,10 +101,9 @@ export class Receiving {
 
   /** Receives a file, unless it was received before and the person has not picked another place for it. */
   receive(file: IncomingFile, picked: FileSystemFileHandle | null, source: RemoteDevice): void {
-    if (picked) return this.#begin(new Incoming(file, picked, source, this.#events, this.means), false)
-    this.#find(file, (found, isPaused) =>
+    this.#find(file, picked, (found, isPaused) =>
       this.#begin(
-        new Incoming(file, null, source, this.#events, this.means, found?.bytes),
+        new Incoming(file, picked, source, this.#events, this.means, found?.bytes),
         isPaused || (found?.isPaused ?? false),
       ),
     )
@@ -113,7 +112,7 @@ export class Receiving {
   /** Finds a file that was received before, and goes on with one of which a part was. */
   look(file: IncomingFile, source: () => RemoteDevice): void {
     if (this.#isMoving(file.id)) return
-    this.#find(file, (found, isPaused) => {
+    this.#find(file, null, (found, isPaused) => {
       if (!found || found.bytes === 0) return this.#reports.say(file.id, { status: 'offered' })
       const incoming = new Incoming(file, null, source(), this.#events, this.means, found.bytes)
       this.#begin(incoming, isPaused || found.isPaused)
@@ -121,9 +120,13 @@ export class Receiving {
   }
 
   /** @param otherwise called with what is here when the file is not complete, and with whether it was paused meanwhile */
-  #find(file: IncomingFile, otherwise: (begun: Begun | null, isPaused: boolean) => void): void {
+  #find(
+    file: IncomingFile,
+    picked: FileSystemFileHandle | null,
+    otherwise: (begun: Begun | null, isPaused: boolean) => void,
+  ): void {
     if (this.#isMoving(file.id)) return otherwise(null, false)
-    this.#searches.begin(file, {
+    this.#searches.begin(file, picked, {
       onComplete: (whole) => {
         if (isPassedOn(file)) this.passing.add(file.id, passable(whole, file.seal))
         this.#reports.say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true })
@@ -136,6 +139,8 @@ export class Receiving {
     const { file } = incoming
     if (this.#isMoving(file.id)) return
     if (isPaused) incoming.pause('me')
+    const earlier = this.#transfers.get(file.id)
+    if (earlier?.isInterrupted) incoming.checking.follows(earlier.checking)
     this.#transfers.set(file.id, incoming)
     this.#begun(incoming)
   }
@@ -248,14 +253,16 @@ export class Receiving {
     for (const incoming of this.#transfers.from(source)) this.#reports.waits(incoming)
   }
 
-  /** A device may no longer be in the beam, so its files will not come. */
+  /** A device may no longer be in the beam, so its files come only from others. */
   removed(source: RemoteDevice): void {
     this.swarming.left(source)
-    const why: TransferFailure = { reason: 'sourceRemoved' }
-    for (const incoming of [...this.#transfers.values()]) {
-      if (incoming.source !== source || incoming.hasEnded) continue
-      this.#ends.end(incoming, { status: 'failed', bytes: incoming.received, why }, null)
-    }
+    for (const incoming of [...this.#transfers.values()])
+      if (incoming.source === source && !incoming.hasEnded) this.#sourceWent(incoming, 'sourceRemoved')
+  }
+
+  #sourceWent(incoming: Incoming, why: SourceOut): void {
+    incoming.givers.sourceWent(why)
+    this.#ends.endIfGone(incoming)
   }
 
   /** The other device cancelled the transfer. */
@@ -265,8 +272,7 @@ export class Receiving {
     if (incoming.source !== source) return this.#givesNoMore(incoming, source, reason)
     if (reason === 'paused') return void this.#pause(incoming, 'them')
     if (reason !== 'gone') return this.#ends.end(incoming, cancelledByThem(reason, incoming.received), null)
-    incoming.givers.sourceWent()
-    this.#ends.endIfGone(incoming)
+    this.#sourceWent(incoming, reason)
   }
 
   /** Another device no longer gives a file. For any other reason it receives it no more from here. */
@@ -323,9 +329,10 @@ export class Receiving {
 
   /** Ends the transfer of an item whose beam was left. What is on the disk stays there, complete or not. */
   leave(id: ItemId): void {
-    void this.files.leave(id).catch(() => {})
     this.#searches.end(id)
     this.#ends.drop(id, 'interrupted')
+    // After that: what was interrupted in memory waits there.
+    void this.files.leave(id).catch(() => {})
   }
 
   /** Reports what is on the disk of files that are not complete, of all beams. */
