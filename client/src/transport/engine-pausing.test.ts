@@ -275,6 +275,34 @@ describe('a transfer that the sender pauses', () => {
     expect(await bob.hasWhole(sent)).toBe(true)
   })
 
+  it('f18_goes_on_with_a_sender_that_was_reloaded_while_the_receiver_was_offline', async () => {
+    await moves()
+    ada.pauses()
+    await server.carries()
+    bob.engine.handle({ do: 'relay', use: null })
+    const again = stageDevice('a')
+    again.offers(new Blob([sent]))
+    again.sees(bob)
+    const all = new StageServer(again, bob)
+    await all.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    bob.engine.handle({ do: 'relay', use: 'fallback' })
+    await all.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
+  it('f18_is_still_paused_for_a_receiver_that_was_offline', async () => {
+    await moves()
+    ada.pauses()
+    await server.carries()
+    const before = server.carried
+    bob.engine.handle({ do: 'relay', use: null })
+    bob.engine.handle({ do: 'relay', use: 'fallback' })
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    expect(server.carried).toBe(before)
+  })
+
   it('f18_pauses_for_one_device_and_goes_on_for_the_others', async () => {
     const cyd = stageDevice('c')
     const all = new StageServer(ada, bob, cyd)

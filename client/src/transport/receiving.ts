@@ -247,9 +247,14 @@ export class Receiving {
     this.refill(source)
   }
 
-  /** A device left: its transfers wait for it, unless others give them. */
+  /**
+   * A device left: its transfers wait for it, unless others give them. Those too that its person has paused: it says so
+   * again if it is asked when it comes back (F18).
+   */
   park(source: RemoteDevice): void {
     this.swarming.left(source)
+    for (const incoming of this.#transfers.values())
+      if (incoming.source === source && incoming.pausedBy === 'them') this.#resume(incoming)
     for (const incoming of this.#transfers.from(source)) this.#reports.waits(incoming)
   }
 
