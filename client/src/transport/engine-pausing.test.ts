@@ -347,11 +347,12 @@ describe('a transfer that the sender pauses', () => {
 
 describe('the files of a sender that stops all of them', () => {
   const five = [...FILES, ...['3', '4'].map((digit) => FILE.replace(/^0/, digit) as typeof FILE)]
+  const content = bytes(MIB)
 
   /** Bob asks for all of them. Of the last ones Ada hears nothing before their turn comes. */
   async function someOfFiveMove(): Promise<void> {
-    for (const id of five) ada.offers(new Blob([sent]), id)
-    for (const id of five) bob.receives(SIZE, ada, id)
+    for (const id of five) ada.offers(new Blob([content]), id)
+    for (const id of five) bob.receives(MIB, ada, id)
     await settles()
     server.carriesSome(8)
     await settles(300)
@@ -373,7 +374,7 @@ describe('the files of a sender that stops all of them', () => {
     }
     for (const id of five) ada.resumes(id)
     await server.carries()
-    for (const id of five) expect(await bob.hasWhole(sent, id)).toBe(true)
+    for (const id of five) expect(await bob.hasWhole(content, id)).toBe(true)
   })
 
   it('f18_are_paused_also_for_a_device_that_wants_one_later, and not once they go on for another', async () => {
@@ -384,17 +385,17 @@ describe('the files of a sender that stops all of them', () => {
     const all = new StageServer(ada, bob, cyd, dan)
     ada.seesAll(bob, cyd, dan)
     cyd.sees(ada)
-    cyd.receives(SIZE, ada)
+    cyd.receives(MIB, ada)
     await settles()
     await all.carries()
     expect(cyd.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
     ada.engine.handle({ do: 'resume', id: FILE, device: bob.id })
     dan.sees(ada)
-    dan.receives(SIZE, ada)
+    dan.receives(MIB, ada)
     await settles()
     await all.carries()
-    expect(await bob.hasWhole(sent)).toBe(true)
-    expect(await dan.hasWhole(sent)).toBe(true)
+    expect(await bob.hasWhole(content)).toBe(true)
+    expect(await dan.hasWhole(content)).toBe(true)
   })
 
   it('end where their receiver waits for them, which may ask for one again', async () => {
@@ -406,9 +407,9 @@ describe('the files of a sender that stops all of them', () => {
       expect(bob.last('receiving', id)).toEqual({ status: 'cancelled', by: 'them' })
     }
     const [, , , fourth] = five
-    bob.receives(SIZE, ada, fourth)
+    bob.receives(MIB, ada, fourth)
     await server.carries()
-    expect(await bob.hasWhole(sent, fourth)).toBe(true)
+    expect(await bob.hasWhole(content, fourth)).toBe(true)
   })
 
   it('are received by a device that came after they were cancelled', async () => {
@@ -418,10 +419,10 @@ describe('the files of a sender that stops all of them', () => {
     const all = new StageServer(ada, bob, cyd)
     ada.seesAll(bob, cyd)
     cyd.sees(ada)
-    cyd.receives(SIZE, ada, five[4])
+    cyd.receives(MIB, ada, five[4])
     await settles()
     await all.carries()
-    expect(await cyd.hasWhole(sent, five[4])).toBe(true)
+    expect(await cyd.hasWhole(content, five[4])).toBe(true)
   })
 
   it('f18_wait_for_both_where_the_receiver_had_paused_one_of_them_before', async () => {
@@ -508,6 +509,29 @@ describe('a paused transfer on the disk', () => {
     await server.carries()
     expect(bob.last('receiving')).toEqual({ status: 'paused', bytes: HERE, by: 'me' })
     expect(server.carried).toBe(0)
+  })
+
+  it('f18 is entered as paused, and as gone on with, also where it waits for its sender and is not open', async () => {
+    bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: false })
+    bob.seesNobody()
+    bob.looks(SIZE, ada)
+    await settles()
+    bob.pauses()
+    bob.resumes()
+    expect(bob.turned).toEqual([true, false].map((isPaused) => ({ item: FILE, isPaused })))
+    bob.sees(ada)
+    ada.offers(new Blob([sent]))
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
+  it('f18 is entered as paused also where the person has paused it while it was searched for', async () => {
+    bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: false })
+    bob.seesNobody()
+    bob.looks(SIZE, ada)
+    bob.pauses()
+    await settles()
+    expect(bob.turned).toEqual([{ item: FILE, isPaused: true }])
   })
 
   it('is paused, cancelled or gone on with also while it is still searched for', async () => {

@@ -473,23 +473,23 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     expect(await bob.hasWhole(sent)).toBe(true)
   })
 
-  it('is removed when the person gives it up, its item goes, or its beam is left', async () => {
-    for (const end of [() => bob.cancels(), () => bob.forgets(), () => bob.leaves()]) {
-      const picked = pickedFile()
-      await aPartComes(picked.handle)
-      await adaReloads()
-      expect(picked.file.aborted).toBe(0)
-      end()
-      await settles()
-      expect(picked.file.aborted).toBe(1)
-      ada.offers(new Blob([sent]))
-      bob.receives(SIZE, ada)
-      await server.carries()
-      expect(server.carried).toBeGreaterThanOrEqual(SIZE)
-      expect(await bob.hasWhole(sent)).toBe(true)
-      bob.forgets()
-      ;({ ada, bob, server } = adaAndBob())
-    }
+  it.each([
+    ['the person gives it up', () => bob.cancels()],
+    ['its item goes', () => bob.forgets()],
+    ['its beam is left', () => bob.leaves()],
+  ])('is removed when %s', async (_, end) => {
+    const picked = pickedFile()
+    await aPartComes(picked.handle)
+    await adaReloads()
+    expect(picked.file.aborted).toBe(0)
+    end()
+    await settles()
+    expect(picked.file.aborted).toBe(1)
+    ada.offers(new Blob([sent]))
+    bob.receives(SIZE, ada)
+    await server.carries()
+    expect(server.carried).toBeGreaterThanOrEqual(SIZE)
+    expect(await bob.hasWhole(sent)).toBe(true)
   })
 
   it('is in memory no more once its beam was left while it came', async () => {

@@ -52,6 +52,8 @@ export class StageDevice {
   unfinished: readonly UnfinishedFile[] = []
   readonly memory = new MemoryFiles()
   readonly forgotten: ItemId[] = []
+  /** What its person has paused or gone on with while it was not open. */
+  readonly turned: { item: ItemId; isPaused: boolean }[] = []
 
   constructor(readonly id: DeviceId) {
     const received = new ReceivedFiles(null, this.memory, () => {})
@@ -68,6 +70,10 @@ export class StageDevice {
         find: (file, picked) => this.finds?.() ?? received.find(file, picked),
         leave: (item) => received.leave(item),
         unfinished: async () => this.unfinished,
+        turn: async (item, isPaused) => {
+          this.turned.push({ item, isPaused })
+          await received.turn(item, isPaused)
+        },
       },
       {
         hash: blake3,

@@ -2,8 +2,6 @@
 
 import type { ItemId } from '../protocol/bindings'
 import type { CancelReason, Frame } from '../protocol/frames'
-import type { FileSeal } from '../protocol/item'
-import { pieceCount } from '../protocol/pieces'
 import type { UnfinishedFile } from '../protocol/unfinished-file'
 import { cancelledByThem } from './cancelled'
 import type { EngineEvent, IncomingFile } from './engine-messages'
@@ -11,8 +9,7 @@ import type { SourceOut } from './givers'
 import { Incoming, type IncomingEvents, type Means } from './incoming'
 import { IncomingFiles } from './incoming-files'
 import type { Link } from './link'
-import { blobSource } from './offered-file'
-import { isPassedOn, type Passable, type PassingOn } from './passing-on'
+import { isPassedOn, type PassingOn, wholeOf } from './passing-on'
 import { ReceivingEnds } from './receiving-ends'
 import { ReceivingReports } from './receiving-reports'
 import type { RemoteDevice } from './remote-device'
@@ -128,7 +125,7 @@ export class Receiving {
     if (this.#isMoving(file.id)) return otherwise(null, false)
     this.#searches.begin(file, picked, {
       onComplete: (whole) => {
-        if (isPassedOn(file)) this.passing.add(file.id, passable(whole, file.seal))
+        if (isPassedOn(file)) this.passing.add(file.id, wholeOf(whole, file.seal))
         this.#reports.say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true })
       },
       onRest: otherwise,
@@ -138,7 +135,10 @@ export class Receiving {
   #begin(incoming: Incoming, isPaused: boolean): void {
     const { file } = incoming
     if (this.#isMoving(file.id)) return
-    if (isPaused) incoming.pause('me')
+    if (isPaused) {
+      incoming.pause('me')
+      this.#keepTurn(incoming, true)
+    }
     const earlier = this.#transfers.get(file.id)
     if (earlier?.isInterrupted) incoming.checking.follows(earlier.checking)
     this.#transfers.set(file.id, incoming)
@@ -178,7 +178,13 @@ export class Receiving {
     if (this.#searches.turn(id, true)) this.#reports.say(id, { status: 'paused', bytes: 0, by: 'me' })
     const incoming = this.#transfers.get(id)
     if (!incoming || !this.#pause(incoming, 'me')) return
+    this.#keepTurn(incoming, true)
     incoming.source.end({ type: 'cancel', transfer: id, reason: 'paused' }, this.now())
+  }
+
+  /** Also a later page is to know of it where what was received before is opened only when its turn comes. */
+  #keepTurn({ isUntouched, before, file }: Incoming, isPaused: boolean): void {
+    if (isUntouched && before > 0) void this.files.turn(file.id, isPaused).catch(() => {})
   }
 
   /** @returns whether it was not paused or over */
@@ -194,7 +200,9 @@ export class Receiving {
   resume(id: ItemId): void {
     if (this.#searches.turn(id, false)) this.#reports.say(id, { status: 'queued', bytes: 0 })
     const incoming = this.#transfers.get(id)
-    if (incoming?.pausedBy === 'me') this.#resume(incoming)
+    if (incoming?.pausedBy !== 'me') return
+    this.#keepTurn(incoming, false)
+    this.#resume(incoming)
   }
 
   #resume(incoming: Incoming): void {
@@ -274,15 +282,14 @@ export class Receiving {
   cancelledByThem(source: RemoteDevice, id: ItemId, reason: CancelReason): void {
     const incoming = this.#transfers.get(id)
     if (!incoming || incoming.hasEnded) return
-    if (incoming.source !== source) return this.#givesNoMore(incoming, source, reason)
+    if (incoming.source !== source) {
+      // For any other reason it receives the file no more from here.
+      if (reason === 'gone') this.swarming.gone(incoming, source)
+      return
+    }
     if (reason === 'paused') return void this.#pause(incoming, 'them')
     if (reason !== 'gone') return this.#ends.end(incoming, cancelledByThem(reason, incoming.received), null)
     this.#sourceWent(incoming, reason)
-  }
-
-  /** Another device no longer gives a file. For any other reason it receives it no more from here. */
-  #givesNoMore(incoming: Incoming, device: RemoteDevice, reason: CancelReason): void {
-    if (reason === 'gone') this.swarming.gone(incoming, device)
   }
 
   /**
@@ -385,9 +392,4 @@ export class Receiving {
   #isMoving(id: ItemId): boolean {
     return this.#transfers.get(id)?.hasEnded === false
   }
-}
-
-/** A file that an earlier page has received, and found to be right. */
-function passable(file: Blob, seal: FileSeal | undefined): Passable {
-  return { ...blobSource(file, seal), pieces: [{ first: 0, count: pieceCount(file.size) }] }
 }

@@ -73,6 +73,12 @@ export class HeldSinks {
     return this.#withPart({ ...held, isPaused: false })
   }
 
+  /** Notes whether the person has paused a file that waits. */
+  turn(id: ItemId, isPaused: boolean): void {
+    const held = this.#held.get(id)
+    if (held) this.#held.set(id, { ...held, isPaused })
+  }
+
   /** Removes what waits of an item. */
   async forget(id: ItemId): Promise<void> {
     const held = this.#held.get(id)

@@ -27,6 +27,7 @@ const refusing = (error: unknown): FileStore => ({
     throw error
   },
   find: async () => null,
+  turn: async () => {},
   unfinished: async () => [],
   forget: vi.fn(async () => {}),
 })

@@ -48,6 +48,12 @@ export class ReceivedFiles {
     return (await this.disk?.unfinished()) ?? []
   }
 
+  /** Notes whether the person has paused a file of which a part waits, and which is not open. */
+  async turn(id: ItemId, isPaused: boolean): Promise<void> {
+    this.#held.turn(id, isPaused)
+    await this.disk?.turn(id, isPaused)
+  }
+
   /** The beam was left: what is on the disk waits for a page that enters the beam again, and nothing else does. */
   async leave(id: ItemId): Promise<void> {
     await this.#held.forget(id).catch(() => {})

@@ -58,6 +58,8 @@ export interface FileStore {
   open(file: SinkFile): Promise<Sink>
   /** Returns null when nothing of the file is here, or when another tab receives it now. */
   find(file: SinkFile): Promise<Found | null>
+  /** Notes whether the person has paused a file of which a part is here, and which is not open. */
+  turn(id: ItemId, isPaused: boolean): Promise<void>
   /** Returns the files of which a part is here, of all beams and tabs. */
   unfinished(): Promise<readonly UnfinishedFile[]>
   /** Removes all files of an item, complete or not. */
@@ -76,6 +78,8 @@ export interface ReceivedBytes {
    */
   find(file: SinkFile, picked: FileSystemFileHandle | null): Promise<Found | null> | null
   unfinished(): Promise<readonly UnfinishedFile[]>
+  /** Notes whether the person has paused a file of which a part waits, and which is not open. */
+  turn(id: ItemId, isPaused: boolean): Promise<void>
   /** Removes what would not outlive the page. */
   leave(id: ItemId): Promise<void>
   /** Removes the bytes of an item that is gone. */
