@@ -39,6 +39,37 @@ describe('a file that was received before', () => {
     expect(bob.last('receiving')).toEqual({ status: 'done', file: before, twice: 0, via: null, isKept: true })
   })
 
+  it('f7 is said to be there to its sender, which may have been away when it became whole', async () => {
+    const sent = bytes(MIB)
+    ada.offers(new Blob([sent]))
+    bob.receives(MIB, ada)
+    await settles()
+    server.carriesSome(4)
+    await settles(PROGRESS_INTERVAL_MS)
+    expect(ada.last('sending')?.status).toBe('moving')
+    // A later page of Bob's, whose earlier one got the rest elsewhere.
+    bob.seesNobody()
+    bob = stageDevice('b')
+    server = new StageServer(ada, bob)
+    found(new Blob([sent]))
+    bob.looks(MIB, ada)
+    await settles()
+    bob.sees(ada)
+    await server.carries()
+    expect(ada.last('sending')?.status).toBe('done')
+  })
+
+  it('f7 is said to be there also to a sender that has it no more', async () => {
+    found(before)
+    bob.looks(3, ada)
+    await server.carries()
+    expect(ada.last('sending')).toMatchObject({ status: 'done', via: null })
+    // It is answered, so it is said once.
+    await settles(60_000)
+    await server.carries()
+    expect(ada.count('sending', 'done')).toBe(1)
+  })
+
   it('is not requested again when the person asks for it', async () => {
     found(before)
     ada.offers(new Blob([bytes(3)]))

@@ -60,15 +60,10 @@ export class ReceivingEnds {
    */
   endIfGone(incoming: Incoming): void {
     const { givers, received } = incoming
-    if (givers.sourceOut === null && !this.isForsaken(incoming)) return
+    if (givers.sourceOut === null && !this.stored.isForsaken(incoming)) return
     if (givers.mayOthersGive(this.now()) || this.stored.has(incoming)) return
     const why = { reason: givers.sourceOut ?? 'gone' } as const
     this.end(incoming, { status: 'failed', bytes: received, why }, null, 'interrupted')
-  }
-
-  /** Whether the device that shared a file is not here, and its copy gives nothing any more. */
-  isForsaken(incoming: Incoming): boolean {
-    return this.stored.isBanned(incoming) && !incoming.source.isHere
   }
 
   /** Removes the transfer of an item that is gone, or whose beam was left. The page is not told, because it knows. */

@@ -98,18 +98,22 @@ export class Receiving {
 
   /** Receives a file, unless it was received before and the person has not picked another place for it. */
   receive(file: IncomingFile, picked: FileSystemFileHandle | null, source: RemoteDevice): void {
-    this.#find(file, picked, (found, isPaused) =>
-      this.#begin(
-        new Incoming(file, picked, source, this.#events, this.means, found?.bytes),
-        isPaused || (found?.isPaused ?? false),
-      ),
+    this.#find(
+      file,
+      picked,
+      () => source,
+      (found, isPaused) =>
+        this.#begin(
+          new Incoming(file, picked, source, this.#events, this.means, found?.bytes),
+          isPaused || (found?.isPaused ?? false),
+        ),
     )
   }
 
   /** Finds a file that was received before, and goes on with one of which a part was. */
   look(file: IncomingFile, source: () => RemoteDevice): void {
     if (this.#isMoving(file.id)) return
-    this.#find(file, null, (found, isPaused) => {
+    this.#find(file, null, source, (found, isPaused) => {
       if (!found || found.bytes === 0) return this.#reports.say(file.id, { status: 'offered' })
       const incoming = new Incoming(file, null, source(), this.#events, this.means, found.bytes)
       this.#begin(incoming, isPaused || found.isPaused)
@@ -120,11 +124,14 @@ export class Receiving {
   #find(
     file: IncomingFile,
     picked: FileSystemFileHandle | null,
+    source: () => RemoteDevice,
     otherwise: (begun: Begun | null, isPaused: boolean) => void,
   ): void {
     if (this.#isMoving(file.id)) return otherwise(null, false)
     this.#searches.begin(file, picked, {
       onComplete: (whole) => {
+        // The page that received it may have ended before its source had heard of it, as while that one was away.
+        source().end({ type: 'done', transfer: file.id }, this.now())
         if (isPassedOn(file)) this.passing.add(file.id, wholeOf(whole, file.seal))
         this.#reports.say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true })
       },
@@ -168,9 +175,7 @@ export class Receiving {
 
   /** Whether anything comes, or may come, from the server's copies, or waits for one that is no good. */
   get hasStored(): boolean {
-    return this.#transfers.some(
-      (one) => one.isUnderWay && (this.#stored.has(one) || this.#ends.isForsaken(one)),
-    )
+    return this.#transfers.some((one) => one.isUnderWay && this.#stored.concerns(one))
   }
 
   /** The person pauses the transfer. What is here of it waits, also for a later page. */

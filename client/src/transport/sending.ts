@@ -10,6 +10,7 @@ import type { Hash } from './blake3'
 import { cancelledByThem } from './cancelled'
 import type { EngineEvent, Progress } from './engine-messages'
 import type { Link } from './link'
+import { MissedFiles } from './missed-files'
 import { blobSource, OfferedFile, type PieceMemory } from './offered-file'
 import { Outgoing } from './outgoing'
 import { PieceHashes } from './piece-hashes'
@@ -21,12 +22,6 @@ import type { RemoteDevice } from './remote-device'
  * At 64 kbit/s a full `want` takes as long to arrive before the next one comes.
  */
 const QUIET_MS = 4 * STALL_MS
-
-/**
- * Of so many devices, and so many files of each, is remembered that they were missed. Any other file goes on when its
- * person asks for it again.
- */
-const MOST_MISSED = { devices: 100, files: 1_000 }
 
 interface Offer {
   readonly file: OfferedFile
@@ -44,9 +39,7 @@ interface Offer {
 
 export class Sending {
   readonly #offers = new Map<ItemId, Offer>()
-  /** What each device has wanted while it was not here, as after a reload of this page (F17). */
-  readonly #missed = new Map<DeviceId, Set<ItemId>>()
-
+  readonly #missed = new MissedFiles()
   readonly #hashes = new PieceHashes()
 
   constructor(
@@ -96,7 +89,7 @@ export class Sending {
     if (!offer) return link.say(this.#gone(device, frame.transfer))
     // The device has not yet heard of the cancel.
     if (device.isEnding(frame.transfer)) return
-    this.#missed.get(device.id)?.delete(frame.transfer)
+    this.#missed.remove(device.id, frame.transfer)
     const outgoing = this.#outgoing(offer, frame.transfer, device)
     if (offer.refused.delete(device.id)) return this.#cancel(outgoing)
     if (outgoing.state === 'paused') return this.#sayPaused(outgoing)
@@ -127,35 +120,24 @@ export class Sending {
 
   /** Whether no other device is known to receive a file: several of them want its pieces in any order (F20). */
   #isAlone({ to }: Offer, outgoing: Outgoing): boolean {
-    const misses = [...this.#missed].some(
-      ([device, ids]) => device !== outgoing.to.id && ids.has(outgoing.id),
-    )
-    return to.size === 1 && !misses
+    return to.size === 1 && !this.#missed.byOthers(outgoing.to.id, outgoing.id)
   }
 
   /** Returns the answer to a device that wants a file which is not here. */
   #gone(device: RemoteDevice, transfer: ItemId): Extract<Frame, { type: 'cancel' }> {
-    this.#misses(device, transfer)
+    this.#missed.add(device.id, transfer)
     this.say({ say: 'missed', id: transfer, device: device.id })
     return { type: 'cancel', transfer, reason: 'gone' }
   }
 
-  #misses(device: RemoteDevice, id: ItemId): void {
-    const missed = this.#missed.get(device.id) ?? new Set()
-    this.#missed.set(device.id, missed)
-    if (missed.size < MOST_MISSED.files) missed.add(id)
-    const [oldest] = this.#missed.keys()
-    if (oldest !== undefined && this.#missed.size > MOST_MISSED.devices) this.#missed.delete(oldest)
-  }
-
   /** Tells a device which of the files that it missed are here now, until it wants them. */
   sayOffered(device: RemoteDevice): void {
-    for (const id of this.#missed.get(device.id) ?? []) this.#sayOffered(device, id)
+    for (const id of this.#missed.of(device.id)) this.#sayOffered(device, id)
   }
 
   /** Tells a device that a file is here if it missed that one. */
   sayIfMissed(device: RemoteDevice, id: ItemId): void {
-    if (this.#missed.get(device.id)?.has(id)) this.#sayOffered(device, id)
+    if (this.#missed.has(device.id, id)) this.#sayOffered(device, id)
   }
 
   /** A device has heard that a transfer ended or paused, perhaps late: what goes on here goes on there too. */
@@ -186,7 +168,7 @@ export class Sending {
   #pause(outgoing: Outgoing): void {
     this.#forgetQueued(outgoing)
     outgoing.state = 'paused'
-    this.#missed.get(outgoing.to.id)?.delete(outgoing.id)
+    this.#missed.remove(outgoing.to.id, outgoing.id)
     this.#say(outgoing, { status: 'paused', bytes: outgoing.sender.sent, by: 'me' })
   }
 
@@ -207,7 +189,7 @@ export class Sending {
     for (const [to, outgoing] of this.#transfersOf(id, device)) {
       if (outgoing.state !== 'paused') continue
       this.#park(outgoing)
-      this.#misses(to, id)
+      this.#missed.add(to.id, id)
       this.#sayOffered(to, id)
     }
   }
@@ -225,13 +207,21 @@ export class Sending {
   /** A device has the whole file. It may say so more than once. */
   done(device: RemoteDevice, id: ItemId): void {
     const offer = this.#offers.get(id)
-    if (!offer?.isOwn) return
+    if (!offer) return this.#doneElsewhere(device, id)
+    if (!offer.isOwn) return
     // Nothing of an empty file is ever wanted.
     const outgoing = offer.to.get(device) ?? this.#outgoing(offer, id, device)
     if (outgoing.state === 'done') return
     this.#stop(outgoing, 'done')
     const via = outgoing.via(this.now())
     this.#say(outgoing, { status: 'done', file: null, twice: outgoing.sender.twice, via })
+  }
+
+  /** A device has the whole of a file that is not here, as after a reload: from others, or from an earlier page. */
+  #doneElsewhere(device: RemoteDevice, id: ItemId): void {
+    this.#missed.remove(device.id, id)
+    const progress = { status: 'done', file: null, twice: 0, via: null } as const
+    this.say({ say: 'sending', id, device: device.id, progress })
   }
 
   cancelledByThem(device: RemoteDevice, id: ItemId, reason: CancelReason): void {
@@ -241,7 +231,7 @@ export class Sending {
     if (!outgoing || outgoing.hasEnded) return
     const progress = cancelledByThem(reason, outgoing.sender.sent)
     if (reason !== 'paused') return this.#end(outgoing, progress, null)
-    this.#missed.get(device.id)?.delete(id)
+    this.#missed.remove(device.id, id)
     // What both have paused goes on when both do.
     if (outgoing.state === 'paused') return
     this.#forgetQueued(outgoing)
@@ -296,7 +286,7 @@ export class Sending {
 
   /** Ends what was being sent to a device that may no longer be in the beam. */
   removed(device: RemoteDevice): void {
-    this.#missed.delete(device.id)
+    this.#missed.forget(device.id)
     for (const { to } of this.#offers.values()) {
       const outgoing = to.get(device)
       if (outgoing && !outgoing.hasEnded) this.#end(outgoing, { status: 'cancelled', by: 'me' }, null)
