@@ -329,6 +329,31 @@ describe('a file of which a part was received before', () => {
     expect(await bob.hasWhole(sent)).toBe(true)
   })
 
+  it.each([
+    ['as its sink opens', true],
+    ['once the rest is written', false],
+  ])('fails where what is here cannot be read %s', async (_, isFailing) => {
+    const { sink } = bob
+    let reads = 0
+    bob.sink = async (file) => {
+      const opened = (await sink?.(file)) ?? (await bob.memory.open(file))
+      return {
+        ...opened,
+        write: async (position, bytes) => opened.write(position, bytes),
+        read: (position, length) => {
+          reads += 1
+          if (isFailing || reads > 1) throw new DOMException('', 'InvalidStateError')
+          return opened.read?.(position, length) ?? new Uint8Array()
+        },
+      }
+    }
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'notWritten' } })
+  })
+
   it('stays on the disk when its beam is left while the last bytes are written', async () => {
     const { sink } = bob
     let write = () => {}
