@@ -14,6 +14,7 @@ import { UploadNews } from './upload-news'
 
 const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const ADA = 'ada' as DeviceId
+const NO_WAY = { links: [], server: true }
 
 let stores: Stores
 let told: EngineCommand[]
@@ -179,6 +180,20 @@ describe('reports of the engine', () => {
       to: { [ADA]: { status: 'done', way: { direct: 0, turn: 0, server: true } } },
     })
     expect(toasts).toEqual(['Uploaded "file" Successfully!'])
+  })
+
+  it('that a device has the whole of a file which a reload has taken from here are remembered', () => {
+    put({ type: 'lost', id: ITEM, asks: false })
+    const moving = { status: 'moving', bytes: 2, bytesPerSecond: 1, twice: 0, via: NO_WAY } as const
+    news({ say: 'sending', id: ITEM, device: ADA, progress: moving })
+    expect(state()).toEqual({ role: 'lost', asks: false, to: {} })
+    const done = { status: 'done', file: null, twice: 0, via: null } as const
+    news({ say: 'sending', id: ITEM, device: ADA, progress: done })
+    expect(state()).toEqual({ role: 'lost', asks: false, to: { [ADA]: { status: 'done', way: DIRECT } } })
+    // It is said again by each page there that finds the file.
+    put({ type: 'offering', id: ITEM, url: 'blob:mine' })
+    news({ say: 'sending', id: ITEM, device: ADA, progress: done })
+    expect(toasts).toEqual([])
   })
 
   it("that ask for the websocket's backlog are answered, with or without one", () => {

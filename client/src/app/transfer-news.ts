@@ -10,6 +10,7 @@ import {
   type Receiving,
   reduceTransfers,
   type Sending,
+  sentTo,
   type TransfersEvent,
 } from '../stores/transfers'
 import type { Carrying, EngineCommand, EngineEvent, Progress } from '../transport/engine-messages'
@@ -90,10 +91,12 @@ export function createTransferNews(
   const sending = (id: ItemId, device: DeviceId, progress: Progress) => {
     const state = sendingState(progress, (via) => linksTo(device, via))
     // A late report of an item that is gone counts for nothing.
-    if (!state || stores.transfers.getState().transfers[id]?.role !== 'sending') return
+    const transfer = stores.transfers.getState().transfers[id]
+    if (!state || !transfer) return
     put({ type: 'sending', id, to: device, state })
+    if (transfer.role !== 'sending') return
     flow(id, device, progress)
-    if (state.status === 'done') uploads.arrived(id, nameOf(id))
+    if (state.status === 'done' && !sentTo(transfer)[device]) uploads.arrived(id, nameOf(id))
     if (state.status === 'failed') void failedText(offered(id), nameOf(id)).then((text) => toaster.bad(text))
   }
 

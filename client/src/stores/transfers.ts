@@ -83,8 +83,13 @@ export function reduceTransfers(state: TransfersState, event: TransfersEvent): T
       return put(state, event.id, { role: 'receiving', state: event.state })
     case 'sending': {
       const transfer = state.transfers[event.id]
-      if (transfer?.role !== 'sending') return state
-      return put(state, event.id, { ...transfer, to: { ...transfer.to, [event.to]: event.state } })
+      const { to, state: sending } = event
+      if (transfer?.role === 'sending')
+        return put(state, event.id, { ...transfer, to: { ...transfer.to, [to]: sending } })
+      // Of a file that a reload has taken from here, who has it counts.
+      if (transfer?.role === 'lost' && sending.status === 'done')
+        return put(state, event.id, { ...transfer, to: { ...transfer.to, [to]: sending } })
+      return state
     }
     case 'storing':
       return put(state, event.id, { role: 'storing', state: event.state, url: event.url })

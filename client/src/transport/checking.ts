@@ -25,6 +25,8 @@ export class Checking {
   readonly pieces: PieceChecks
   /** Pieces on their way into a place that cannot be read, such as a file that the person picked. */
   readonly #copies = new Map<number, Uint8Array>()
+  /** The hashes of pieces in such a place. */
+  #hashes = new Map<number, PieceHash>()
   /** When hashes were last asked for, in milliseconds. */
   #askedAt = Number.NEGATIVE_INFINITY
   /** Counts how often all was lost: a hash that was begun before concerns nothing any more. */
@@ -38,8 +40,13 @@ export class Checking {
     this.pieces = new PieceChecks(receiver.size)
   }
 
+  /** An earlier transfer of the file has hashed what can be read no more. */
+  follows(earlier: Checking): void {
+    this.#hashes = earlier.#hashes
+  }
+
   /**
-   * An earlier page has received chunks. Some pieces of them are hashed again: if this is no longer the file of which they
+   * An earlier page or transfer has received chunks. Some pieces of them are hashed again: if this is no longer the file of which they
    * are parts, its device tells other hashes.
    */
   resumes(before: readonly ChunkRange[], read: Read): void {
@@ -56,8 +63,12 @@ export class Checking {
   #compareAgain(read: Read): void {
     const { right } = this.pieces
     const [first, last] = [right[0], right.at(-1)]
-    if (!first || !last || !read) return
-    for (const piece of new Set([first.first, last.first + last.count - 1])) this.#compute(piece, read)
+    if (!first || !last) return
+    for (const piece of new Set([first.first, last.first + last.count - 1])) {
+      const hash = this.#hashes.get(piece)
+      if (read) this.#compute(piece, read)
+      else if (hash) this.#hashed(piece, hash)
+    }
   }
 
   /** Chunks came from a device, and are being written. */
@@ -89,10 +100,15 @@ export class Checking {
     const era = this.#era
     void this.hash(bytes).then((hash) => {
       if (this.#era !== era) return
-      const check = this.pieces.hashed(piece, hash)
-      if (check) this.events.onChecked({ piece, check })
-      else this.events.onLacking()
+      if (!read) this.#hashes.set(piece, hash)
+      this.#hashed(piece, hash)
     }, this.events.onBroken)
+  }
+
+  #hashed(piece: number, hash: PieceHash): void {
+    const check = this.pieces.hashed(piece, hash)
+    if (check) this.events.onChecked({ piece, check })
+    else this.events.onLacking()
   }
 
   #bytesOf(piece: number, read: Read): Uint8Array {
@@ -129,6 +145,7 @@ export class Checking {
   clear(): void {
     this.#era += 1
     this.#copies.clear()
+    this.#hashes.clear()
     this.pieces.clear()
   }
 }

@@ -275,6 +275,34 @@ describe('a transfer that the sender pauses', () => {
     expect(await bob.hasWhole(sent)).toBe(true)
   })
 
+  it('f18_goes_on_with_a_sender_that_was_reloaded_while_the_receiver_was_offline', async () => {
+    await moves()
+    ada.pauses()
+    await server.carries()
+    bob.engine.handle({ do: 'relay', use: null })
+    const again = stageDevice('a')
+    again.offers(new Blob([sent]))
+    again.sees(bob)
+    const all = new StageServer(again, bob)
+    await all.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    bob.engine.handle({ do: 'relay', use: 'fallback' })
+    await all.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
+  it('f18_is_still_paused_for_a_receiver_that_was_offline', async () => {
+    await moves()
+    ada.pauses()
+    await server.carries()
+    const before = server.carried
+    bob.engine.handle({ do: 'relay', use: null })
+    bob.engine.handle({ do: 'relay', use: 'fallback' })
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    expect(server.carried).toBe(before)
+  })
+
   it('f18_pauses_for_one_device_and_goes_on_for_the_others', async () => {
     const cyd = stageDevice('c')
     const all = new StageServer(ada, bob, cyd)
@@ -314,6 +342,103 @@ describe('a transfer that the sender pauses', () => {
       bob.forgets()
       ;({ ada, bob, server } = adaAndBob())
     }
+  })
+})
+
+describe('the files of a sender that stops all of them', () => {
+  const five = [...FILES, ...['3', '4'].map((digit) => FILE.replace(/^0/, digit) as typeof FILE)]
+  const content = bytes(MIB)
+
+  /** Bob asks for all of them. Of the last ones Ada hears nothing before their turn comes. */
+  async function someOfFiveMove(): Promise<void> {
+    for (const id of five) ada.offers(new Blob([content]), id)
+    for (const id of five) bob.receives(MIB, ada, id)
+    await settles()
+    server.carriesSome(8)
+    await settles(300)
+    expect(ada.last('sending')?.status).toBe('moving')
+    expect(ada.last('sending', five[4])).toBeUndefined()
+  }
+
+  it('f18_are_paused_before_any_is_wanted_that_waits_for_its_turn', async () => {
+    await someOfFiveMove()
+    for (const id of five.toReversed()) ada.pauses(id)
+    await server.carries()
+    const before = server.carried
+    await settles(60_000)
+    await server.carries()
+    expect(server.carried).toBe(before)
+    for (const id of five) {
+      expect(ada.last('sending', id)).toMatchObject({ status: 'paused', by: 'me' })
+      expect(bob.last('receiving', id)).toMatchObject({ status: 'paused', by: 'them' })
+    }
+    for (const id of five) ada.resumes(id)
+    await server.carries()
+    for (const id of five) expect(await bob.hasWhole(content, id)).toBe(true)
+  })
+
+  it('f18_are_paused_also_for_a_device_that_wants_one_later, and not once they go on for another', async () => {
+    await someOfFiveMove()
+    for (const id of five) ada.pauses(id)
+    await server.carries()
+    const [cyd, dan] = [stageDevice('c'), stageDevice('d')]
+    const all = new StageServer(ada, bob, cyd, dan)
+    ada.seesAll(bob, cyd, dan)
+    cyd.sees(ada)
+    cyd.receives(MIB, ada)
+    await settles()
+    await all.carries()
+    expect(cyd.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    ada.engine.handle({ do: 'resume', id: FILE, device: bob.id })
+    dan.sees(ada)
+    dan.receives(MIB, ada)
+    await settles()
+    await all.carries()
+    expect(await bob.hasWhole(content)).toBe(true)
+    expect(await dan.hasWhole(content)).toBe(true)
+  })
+
+  it('end where their receiver waits for them, which may ask for one again', async () => {
+    await someOfFiveMove()
+    for (const id of five) ada.cancels(id)
+    await server.carries()
+    for (const id of five) {
+      expect(ada.last('sending', id)).toEqual({ status: 'cancelled', by: 'me' })
+      expect(bob.last('receiving', id)).toEqual({ status: 'cancelled', by: 'them' })
+    }
+    const [, , , fourth] = five
+    bob.receives(MIB, ada, fourth)
+    await server.carries()
+    expect(await bob.hasWhole(content, fourth)).toBe(true)
+  })
+
+  it('are received by a device that came after they were cancelled', async () => {
+    await someOfFiveMove()
+    for (const id of five) ada.cancels(id)
+    const cyd = stageDevice('c')
+    const all = new StageServer(ada, bob, cyd)
+    ada.seesAll(bob, cyd)
+    cyd.sees(ada)
+    cyd.receives(MIB, ada, five[4])
+    await settles()
+    await all.carries()
+    expect(await cyd.hasWhole(content, five[4])).toBe(true)
+  })
+
+  it('f18_wait_for_both_where_the_receiver_had_paused_one_of_them_before', async () => {
+    await moves()
+    bob.pauses()
+    await server.carries()
+    ada.pauses()
+    await server.carries()
+    const before = server.carried
+    bob.resumes()
+    await server.carries()
+    expect(server.carried).toBe(before)
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    ada.resumes()
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
   })
 })
 
@@ -384,6 +509,29 @@ describe('a paused transfer on the disk', () => {
     await server.carries()
     expect(bob.last('receiving')).toEqual({ status: 'paused', bytes: HERE, by: 'me' })
     expect(server.carried).toBe(0)
+  })
+
+  it('f18 is entered as paused, and as gone on with, also where it waits for its sender and is not open', async () => {
+    bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: false })
+    bob.seesNobody()
+    bob.looks(SIZE, ada)
+    await settles()
+    bob.pauses()
+    bob.resumes()
+    expect(bob.turned).toEqual([true, false].map((isPaused) => ({ item: FILE, isPaused })))
+    bob.sees(ada)
+    ada.offers(new Blob([sent]))
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
+  it('f18 is entered as paused also where the person has paused it while it was searched for', async () => {
+    bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: false })
+    bob.seesNobody()
+    bob.looks(SIZE, ada)
+    bob.pauses()
+    await settles()
+    expect(bob.turned).toEqual([{ item: FILE, isPaused: true }])
   })
 
   it('is paused, cancelled or gone on with also while it is still searched for', async () => {

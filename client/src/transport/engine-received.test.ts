@@ -10,8 +10,9 @@ import {
   incomingFile,
   MIB,
   type StageDevice,
-  type StageServer,
+  StageServer,
   settles,
+  stageDevice,
 } from './engine-stage'
 import { PROGRESS_INTERVAL_MS } from './progress'
 import { NoRoom, type Part } from './sinks/sink'
@@ -36,6 +37,37 @@ describe('a file that was received before', () => {
     bob.looks(3, ada)
     await settles()
     expect(bob.last('receiving')).toEqual({ status: 'done', file: before, twice: 0, via: null, isKept: true })
+  })
+
+  it('f7 is said to be there to its sender, which may have been away when it became whole', async () => {
+    const sent = bytes(MIB)
+    ada.offers(new Blob([sent]))
+    bob.receives(MIB, ada)
+    await settles()
+    server.carriesSome(4)
+    await settles(PROGRESS_INTERVAL_MS)
+    expect(ada.last('sending')?.status).toBe('moving')
+    // A later page of Bob's, whose earlier one got the rest elsewhere.
+    bob.seesNobody()
+    bob = stageDevice('b')
+    server = new StageServer(ada, bob)
+    found(new Blob([sent]))
+    bob.looks(MIB, ada)
+    await settles()
+    bob.sees(ada)
+    await server.carries()
+    expect(ada.last('sending')?.status).toBe('done')
+  })
+
+  it('f7 is said to be there also to a sender that has it no more', async () => {
+    found(before)
+    bob.looks(3, ada)
+    await server.carries()
+    expect(ada.last('sending')).toMatchObject({ status: 'done', via: null })
+    // It is answered, so it is said once.
+    await settles(60_000)
+    await server.carries()
+    expect(ada.count('sending', 'done')).toBe(1)
   })
 
   it('is not requested again when the person asks for it', async () => {
@@ -297,6 +329,31 @@ describe('a file of which a part was received before', () => {
     expect(await bob.hasWhole(sent)).toBe(true)
   })
 
+  it.each([
+    ['as its sink opens', true],
+    ['once the rest is written', false],
+  ])('fails where what is here cannot be read %s', async (_, isFailing) => {
+    const { sink } = bob
+    let reads = 0
+    bob.sink = async (file) => {
+      const opened = (await sink?.(file)) ?? (await bob.memory.open(file))
+      return {
+        ...opened,
+        write: async (position, bytes) => opened.write(position, bytes),
+        read: (position, length) => {
+          reads += 1
+          if (isFailing || reads > 1) throw new DOMException('', 'InvalidStateError')
+          return opened.read?.(position, length) ?? new Uint8Array()
+        },
+      }
+    }
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'notWritten' } })
+  })
+
   it('stays on the disk when its beam is left while the last bytes are written', async () => {
     const { sink } = bob
     let write = () => {}
@@ -348,6 +405,181 @@ describe('a file of which a part was received before', () => {
     await settles()
     await settles()
     expect(bob.news).toContainEqual({ say: 'head', id: FILE, bytes: sent.subarray(0, head) })
+  })
+})
+
+/** Carries what comes until Bob has all of it. What was here before is compared, and hashes are asked for once a second. */
+async function allComes(): Promise<void> {
+  for (let second = 0; second < 10 && bob.last('receiving')?.status !== 'done'; second++) {
+    await settles(1_000)
+    await server.carries()
+  }
+}
+
+describe('a file of which a part is here, and nothing of that outlives the page', () => {
+  const SIZE = 6 * MIB
+  const sent = bytes(SIZE)
+  /** What was under way when it was interrupted, or was not compared yet. */
+  const AGAIN = 3 * MIB
+
+  /** A file of the person's, as the browser writes it. */
+  function pickedFile() {
+    const file = { bytes: new Uint8Array(SIZE), isClosed: false, aborted: 0 }
+    const stream = {
+      truncate: async () => {},
+      write: async ({ position, data }: { position: number; data: Uint8Array }) => {
+        file.bytes.set(data, position)
+      },
+      close: async () => {
+        file.isClosed = true
+      },
+      abort: async () => {
+        file.aborted += 1
+      },
+    }
+    const createWritable = vi.fn(async () => stream)
+    return { file, createWritable, handle: { createWritable } as unknown as FileSystemFileHandle }
+  }
+
+  const asks = (picked: FileSystemFileHandle | null) =>
+    bob.engine.handle({ do: 'receive', file: incomingFile(SIZE, ada), picked })
+
+  /** Two thirds of Ada's file come, and are compared. */
+  async function aPartComes(picked: FileSystemFileHandle | null = null): Promise<void> {
+    ada.offers(new Blob([sent]))
+    asks(picked)
+    await settles()
+    while (server.carried < 4 * MIB) {
+      server.carriesSome(8)
+      await settles(20)
+    }
+    await settles(PROGRESS_INTERVAL_MS)
+    expect(bob.last('receiving')?.status).toBe('moving')
+  }
+
+  /** Ada's page begins anew, without the file. */
+  async function adaReloads(): Promise<void> {
+    ada.seesNobody()
+    bob.seesNobody()
+    ada = stageDevice('a')
+    server = new StageServer(ada, bob)
+    bob.sees(ada)
+    ada.sees(bob)
+    await server.carries()
+  }
+
+  it.each([
+    ['in memory', () => null],
+    ['at a place that the person picked', () => pickedFile()],
+  ])('f17 waits %s for its sender, and only the rest is requested', async (_, picks) => {
+    const picked = picks()
+    await aPartComes(picked?.handle ?? null)
+    await adaReloads()
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'gone' } })
+    ada.offers(new Blob([sent]))
+    await allComes()
+    expect(bob.last('receiving')?.status).toBe('done')
+    if (picked) expect(Buffer.compare(picked.file.bytes, sent)).toBe(0)
+    else expect(await bob.hasWhole(sent)).toBe(true)
+    expect(server.carried).toBeGreaterThan(0)
+    expect(server.carried).toBeLessThan(AGAIN)
+    if (picked) expect(picked.createWritable).toHaveBeenCalledOnce()
+  })
+
+  it.each([
+    ['in memory', () => null],
+    ['at a place that the person picked', () => pickedFile()],
+  ])('f19 is received again %s where its sender has another file by then', async (_, picks) => {
+    const picked = picks()
+    await aPartComes(picked?.handle ?? null)
+    await adaReloads()
+    const other = sent.map((byte) => byte ^ 1)
+    ada.offers(new Blob([other]))
+    await allComes()
+    expect(bob.last('receiving')?.status).toBe('done')
+    if (picked) expect(Buffer.compare(picked.file.bytes, other)).toBe(0)
+    else expect(await bob.hasWhole(other)).toBe(true)
+  })
+
+  it('is gone on with where it was when the person asks for it, whatever place that is', async () => {
+    const picked = pickedFile()
+    await aPartComes(picked.handle)
+    await adaReloads()
+    server.loses = ({ type }) => type === 'offered'
+    ada.offers(new Blob([sent]))
+    bob.receives(SIZE, ada)
+    await allComes()
+    expect(picked.file.isClosed).toBe(true)
+    expect(server.carried).toBeLessThan(AGAIN)
+  })
+
+  it('f18 stays paused by the person here', async () => {
+    await aPartComes()
+    bob.pauses()
+    await adaReloads()
+    bob.engine.handle({ do: 'removed', devices: [ada.id] })
+    expect(bob.last('receiving')?.status).toBe('failed')
+    bob.sees(ada)
+    ada.offers(new Blob([sent]))
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'me' })
+    expect(server.carried).toBe(0)
+    bob.resumes()
+    await allComes()
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
+  it.each([
+    ['the person gives it up', () => bob.cancels()],
+    ['its item goes', () => bob.forgets()],
+    ['its beam is left', () => bob.leaves()],
+  ])('is removed when %s', async (_, end) => {
+    const picked = pickedFile()
+    await aPartComes(picked.handle)
+    await adaReloads()
+    expect(picked.file.aborted).toBe(0)
+    end()
+    await settles()
+    expect(picked.file.aborted).toBe(1)
+    ada.offers(new Blob([sent]))
+    bob.receives(SIZE, ada)
+    await server.carries()
+    expect(server.carried).toBeGreaterThanOrEqual(SIZE)
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
+  it('is in memory no more once its beam was left while it came', async () => {
+    await aPartComes()
+    bob.leaves()
+    await server.carries()
+    const before = server.carried
+    bob.receives(SIZE, ada)
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+    expect(server.carried - before).toBe(SIZE)
+  })
+})
+
+describe('a file whose sender is removed from the beam', () => {
+  const SIZE = 6 * MIB
+  const sent = bytes(SIZE)
+
+  it('s25_waits_with_what_is_here_until_that_device_is_let_in_again', async () => {
+    ada.offers(new Blob([sent]))
+    bob.receives(SIZE, ada)
+    await settles()
+    while (server.carried < 4 * MIB) {
+      server.carriesSome(8)
+      await settles(20)
+    }
+    bob.hasRemoved(ada)
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'sourceRemoved' } })
+    await server.carries()
+    const before = server.carried
+    bob.sees(ada)
+    await allComes()
+    expect(await bob.hasWhole(sent)).toBe(true)
+    expect(server.carried - before).toBeLessThan(3 * MIB)
   })
 })
 

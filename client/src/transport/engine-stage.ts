@@ -11,6 +11,7 @@ import { cryptoSettles } from './crypto-stage'
 import { Engine } from './engine'
 import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
 import { MemoryFiles } from './sinks/memory'
+import { ReceivedFiles } from './sinks/received-files'
 import type { Found, OpenSink, Sink, SinkFile } from './sinks/sink'
 import type { ReadPart } from './stored-link'
 
@@ -51,21 +52,28 @@ export class StageDevice {
   unfinished: readonly UnfinishedFile[] = []
   readonly memory = new MemoryFiles()
   readonly forgotten: ItemId[] = []
+  /** What its person has paused or gone on with while it was not open. */
+  readonly turned: { item: ItemId; isPaused: boolean }[] = []
 
   constructor(readonly id: DeviceId) {
-    const open: OpenSink = async (file) => (await this.sink?.(file)) ?? this.memory.open(file)
+    const received = new ReceivedFiles(null, this.memory, () => {})
+    const open: OpenSink = async (file, picked) => (await this.sink?.(file)) ?? received.open(file, picked)
     const forget = async (item: ItemId) => {
       this.forgotten.push(item)
-      await this.memory.forget(item)
+      await received.forget(item)
     }
     this.engine = new Engine(
       (event) => this.#hear(event),
       {
         open,
         forget,
-        find: () => this.finds?.() ?? null,
-        leave: (item) => this.memory.forget(item),
+        find: (file, picked) => this.finds?.() ?? received.find(file, picked),
+        leave: (item) => received.leave(item),
         unfinished: async () => this.unfinished,
+        turn: async (item, isPaused) => {
+          this.turned.push({ item, isPaused })
+          await received.turn(item, isPaused)
+        },
       },
       {
         hash: blake3,

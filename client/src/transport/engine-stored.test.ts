@@ -92,6 +92,17 @@ describe('f22 a file of which the server has a copy', () => {
     expect((server.carried + read) / SIZE).toBeLessThan(1.3)
   })
 
+  it('f18 goes on from the copy when the person who has paused it leaves', async () => {
+    await aQuarterCame()
+    storedAt()
+    ada.pauses()
+    await passes(500)
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    adaLeaves()
+    await passes(60_000)
+    expect(await bob.hasWhole(content)).toBe(true)
+  })
+
   it('has its turn although three others wait for their device', async () => {
     const small = bytes(MIB)
     const ids = Array.from({ length: 4 }, () => crypto.randomUUID() as ItemId)

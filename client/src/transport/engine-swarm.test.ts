@@ -106,6 +106,33 @@ describe('f20 a file for four devices', () => {
     for (const device of others) expect(await device.hasWhole(content)).toBe(true)
   })
 
+  it('f18 goes on from others when the person who has paused it leaves', async () => {
+    const [bob, cyd] = others as [StageDevice, StageDevice]
+    others = [bob, cyd]
+    meet(ada, bob, cyd)
+    ada.offers(new Blob([content]))
+    cyd.receives(SIZE, ada)
+    await passes(60_000, () => isDone(cyd))
+    bob.receives(SIZE, ada)
+    // Ada says the hashes of all pieces.
+    await passes(500)
+    ada.engine.handle({ do: 'pause', id: FILE, device: bob.id })
+    await passes(2_000)
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    bob.seesAll(cyd)
+    ada.seesNobody()
+    await passes(60_000, () => isDone(bob))
+    expect(await bob.hasWhole(content)).toBe(true)
+  })
+
+  it('s25 goes on when the device that shared it is removed from the beam', async () => {
+    await allHaveItBetweenThem()
+    for (const device of others) device.hasRemoved(ada)
+    for (const device of others) device.seesAll(...others.filter((other) => other !== device))
+    await passes(60_000, areDone)
+    for (const device of others) expect(await device.hasWhole(content)).toBe(true)
+  })
+
   it('goes on when the device that shared it was reloaded and has it no more', async () => {
     await allHaveItBetweenThem()
     const reloaded = stageDevice('a')

@@ -50,7 +50,7 @@ export class Engine {
     }
     this.#relay = new Relay(socket, now)
     const memory = new PieceMemory()
-    this.#sending = new Sending(say, means.hash, memory, now)
+    this.#sending = new Sending(say, means.hash, memory, () => this.#devices.values(), now)
     this.#passing = new PassingOn(this.#sending, memory)
     this.#receiving = new Receiving(
       say,
@@ -190,10 +190,13 @@ export class Engine {
   }
 
   #setRelay(use: RelayUse | null): void {
+    const wasUp = this.#relay.isUp
     this.#relay.use = use
     for (const device of this.#devices.values()) {
       if (this.#relay.isUp) this.#sayUnheard(device)
       else this.#lostRelay(device)
+      // Its page may have begun anew meanwhile, and then knows of no pause.
+      if (this.#relay.isUp && !wasUp) this.#receiving.retry(device)
       this.#receiving.refill(device)
     }
   }

@@ -73,6 +73,9 @@ export class Giver implements Arriving {
   }
 }
 
+/** The device that shared a file has it no more, or not yet again (F17), or may no longer be in the beam (S25). */
+export type SourceOut = 'gone' | 'sourceRemoved'
+
 /** Names the link to the server's copy of a file. */
 export function storedKeyOf(id: ItemId): LinkKey {
   return `stored:${id}`
@@ -84,8 +87,8 @@ export class Givers {
   readonly #givers = new Map<RemoteDevice, Giver>()
   /** The devices that are not asked, and until when, in milliseconds. */
   readonly #banned = new Map<DeviceId, number>()
-  /** Whether the device that shared the file has it no more, or not yet again (F17). */
-  isSourceOut = false
+  /** Why the device that shared the file gives nothing of it; null while it may. */
+  sourceOut: SourceOut | null = null
   /** What others know of what comes from the source, and since when, in milliseconds. */
   #claimed = { name: '[]', at: Number.NEGATIVE_INFINITY }
   /** When something was last expected of the source, in milliseconds. */
@@ -185,24 +188,24 @@ export class Givers {
   /** Lets the file be wanted of each. */
   begin(): void {
     for (const [device, giver] of this.#givers)
-      if (!giver.takesTurn || !this.isSourceOut) device.scheduler.begin(giver)
+      if (!giver.takesTurn || this.sourceOut === null) device.scheduler.begin(giver)
   }
 
-  /** The device that shared the file has it no more. What was expected of it is wanted elsewhere. */
-  sourceWent(): void {
+  /** The device that shared the file gives nothing more of it. What was expected of it is wanted elsewhere. */
+  sourceWent(why: SourceOut): void {
     const { source, receiver } = this.received
-    this.isSourceOut = true
+    this.sourceOut = why
     for (const { key } of source.links) receiver.lost(key)
     const giver = this.of(source)
     if (giver) source.scheduler.end(giver)
   }
 
-  /** It has the file again. */
+  /** It gives the file again. */
   sourceCame(): void {
     const { source, isOpen } = this.received
     const giver = this.of(source)
-    if (!this.isSourceOut || !giver) return
-    this.isSourceOut = false
+    if (this.sourceOut === null || !giver) return
+    this.sourceOut = null
     if (isOpen) source.scheduler.begin(giver)
   }
 
@@ -218,7 +221,7 @@ export class Givers {
   /** Whether any of them can give now, or does. */
   canGive(now: number): boolean {
     return [...this.#givers.values()].some(({ device, takesTurn, waiting }) => {
-      const gives = takesTurn ? !this.isSourceOut : waiting > 0
+      const gives = takesTurn ? this.sourceOut === null : waiting > 0
       return gives && device.routes(now).length > 0
     })
   }

@@ -168,10 +168,10 @@ export class Incoming {
     if (this.#sink) return this.#goOn(this.#sink)
     if (this.#hadTurn) return
     this.#hadTurn = true
-    void openSink(this.file, this.picked).then(
-      (sink) => this.#opened(sink),
-      (error: unknown) => this.#broke(error),
-    )
+    // Also what is there of it may fail to be read.
+    void openSink(this.file, this.picked)
+      .then((sink) => this.#opened(sink))
+      .catch((error: unknown) => this.#broke(error))
   }
 
   /** A sink that opens after the transfer ended is closed as the others. */
@@ -190,7 +190,7 @@ export class Incoming {
 
   /** Its source, which had it no more, has it again (F17). */
   sourceCame(): void {
-    if (!this.givers.isSourceOut) return
+    if (this.givers.sourceOut === null) return
     this.givers.sourceCame()
     // What is being finished was compared whole, and its sink can no longer be read.
     if (!this.hasEnded && this.#state.at !== 'finishing') this.checking.sourceCame(this.#sink?.read ?? null)
@@ -305,7 +305,7 @@ export class Incoming {
     try {
       const written = sink.write(position, bytes)
       if (written === undefined) wrote()
-      else void written.then(wrote, (error: unknown) => this.#broke(error))
+      else void written.then(wrote).catch((error: unknown) => this.#broke(error))
     } catch (error) {
       this.#broke(error)
     }

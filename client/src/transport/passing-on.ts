@@ -4,8 +4,9 @@
  */
 import type { ItemId } from '../protocol/bindings'
 import { type ChunkRange, ChunkSet } from '../protocol/chunk-set'
-import { PIECE_CHUNKS } from '../protocol/pieces'
-import { OfferedFile, type PieceMemory, type Source } from './offered-file'
+import type { FileSeal } from '../protocol/item'
+import { PIECE_CHUNKS, pieceCount } from '../protocol/pieces'
+import { blobSource, OfferedFile, type PieceMemory, type Source } from './offered-file'
 import type { RemoteDevice } from './remote-device'
 
 /** A file that can be passed on. */
@@ -40,6 +41,11 @@ const MOST_RANGES = 4_000
 /** Whether a file may be given to others at all (F20). */
 export function isPassedOn({ size, isPrivate = false }: { size: number; isPrivate?: boolean }): boolean {
   return size >= LEAST_BYTES && !isPrivate
+}
+
+/** Returns a file that an earlier page has received, and found to be right. */
+export function wholeOf(file: Blob, seal: FileSeal | undefined): Passable {
+  return { ...blobSource(file, seal), pieces: [{ first: 0, count: pieceCount(file.size) }] }
 }
 
 export class PassingOn {

@@ -1,19 +1,16 @@
-/** Owns every file that this device receives: whose turn it is, what is wanted on which link, and how each ends. */
+/** Owns every file that this device receives: whose turn it is, and what is wanted on which link. */
 
 import type { ItemId } from '../protocol/bindings'
 import type { CancelReason, Frame } from '../protocol/frames'
-import type { FileSeal } from '../protocol/item'
-import { pieceCount } from '../protocol/pieces'
-import type { TransferFailure } from '../protocol/transfer-failure'
 import type { UnfinishedFile } from '../protocol/unfinished-file'
 import { cancelledByThem } from './cancelled'
-import { type Ending, failureOf } from './ending'
-import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
+import type { EngineEvent, IncomingFile } from './engine-messages'
+import type { SourceOut } from './givers'
 import { Incoming, type IncomingEvents, type Means } from './incoming'
 import { IncomingFiles } from './incoming-files'
 import type { Link } from './link'
-import { blobSource } from './offered-file'
-import { isPassedOn, type Passable, type PassingOn } from './passing-on'
+import { isPassedOn, type PassingOn, wholeOf } from './passing-on'
+import { ReceivingEnds } from './receiving-ends'
 import { ReceivingReports } from './receiving-reports'
 import type { RemoteDevice } from './remote-device'
 import { type Begun, Searches } from './searches'
@@ -32,6 +29,7 @@ export class Receiving {
   readonly #stored: StoredCopies
   readonly swarming: Swarming
   readonly #wanting: Wanting
+  readonly #ends: ReceivingEnds
 
   /**
    * @param devices the other devices
@@ -61,13 +59,22 @@ export class Receiving {
         },
         onDamaged: (incoming) => {
           const why = { reason: 'damaged' } as const
-          this.#end(incoming, { status: 'failed', bytes: incoming.received, why }, 'person')
+          this.#ends.end(incoming, { status: 'failed', bytes: incoming.received, why }, 'person')
         },
       },
       now,
     )
     this.#wanting = new Wanting(this.#transfers, files.open, this.swarming, this.#stored, now)
-    this.#searches = new Searches((file) => files.find(file))
+    this.#ends = new ReceivingEnds(
+      this.#transfers,
+      files,
+      passing,
+      this.#stored,
+      this.#wanting,
+      this.#reports,
+      now,
+    )
+    this.#searches = new Searches((file, picked) => files.find(file, picked))
     this.#events = {
       onRoom: (incoming) => this.#hasRoom(incoming),
       onHead: ({ file: { id } }, bytes) => this.say({ say: 'head', id, bytes }),
@@ -84,26 +91,29 @@ export class Receiving {
       onBroken: (incoming, why) => {
         const progress = { status: 'failed', bytes: incoming.received, why } as const
         // The person may make room and go on with what is here.
-        this.#end(incoming, progress, 'noRoom', why.reason === 'diskFull' ? 'interrupted' : 'failed')
+        this.#ends.end(incoming, progress, 'noRoom', why.reason === 'diskFull' ? 'interrupted' : 'failed')
       },
     }
   }
 
   /** Receives a file, unless it was received before and the person has not picked another place for it. */
   receive(file: IncomingFile, picked: FileSystemFileHandle | null, source: RemoteDevice): void {
-    if (picked) return this.#begin(new Incoming(file, picked, source, this.#events, this.means), false)
-    this.#find(file, (found, isPaused) =>
-      this.#begin(
-        new Incoming(file, null, source, this.#events, this.means, found?.bytes),
-        isPaused || (found?.isPaused ?? false),
-      ),
+    this.#find(
+      file,
+      picked,
+      () => source,
+      (found, isPaused) =>
+        this.#begin(
+          new Incoming(file, picked, source, this.#events, this.means, found?.bytes),
+          isPaused || (found?.isPaused ?? false),
+        ),
     )
   }
 
   /** Finds a file that was received before, and goes on with one of which a part was. */
   look(file: IncomingFile, source: () => RemoteDevice): void {
     if (this.#isMoving(file.id)) return
-    this.#find(file, (found, isPaused) => {
+    this.#find(file, null, source, (found, isPaused) => {
       if (!found || found.bytes === 0) return this.#reports.say(file.id, { status: 'offered' })
       const incoming = new Incoming(file, null, source(), this.#events, this.means, found.bytes)
       this.#begin(incoming, isPaused || found.isPaused)
@@ -111,11 +121,18 @@ export class Receiving {
   }
 
   /** @param otherwise called with what is here when the file is not complete, and with whether it was paused meanwhile */
-  #find(file: IncomingFile, otherwise: (begun: Begun | null, isPaused: boolean) => void): void {
+  #find(
+    file: IncomingFile,
+    picked: FileSystemFileHandle | null,
+    source: () => RemoteDevice,
+    otherwise: (begun: Begun | null, isPaused: boolean) => void,
+  ): void {
     if (this.#isMoving(file.id)) return otherwise(null, false)
-    this.#searches.begin(file, {
+    this.#searches.begin(file, picked, {
       onComplete: (whole) => {
-        if (isPassedOn(file)) this.passing.add(file.id, passable(whole, file.seal))
+        // The page that received it may have ended before its source had heard of it, as while that one was away.
+        source().end({ type: 'done', transfer: file.id }, this.now())
+        if (isPassedOn(file)) this.passing.add(file.id, wholeOf(whole, file.seal))
         this.#reports.say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true })
       },
       onRest: otherwise,
@@ -125,7 +142,12 @@ export class Receiving {
   #begin(incoming: Incoming, isPaused: boolean): void {
     const { file } = incoming
     if (this.#isMoving(file.id)) return
-    if (isPaused) incoming.pause('me')
+    if (isPaused) {
+      incoming.pause('me')
+      this.#keepTurn(incoming, true)
+    }
+    const earlier = this.#transfers.get(file.id)
+    if (earlier?.isInterrupted) incoming.checking.follows(earlier.checking)
     this.#transfers.set(file.id, incoming)
     this.#begun(incoming)
   }
@@ -153,12 +175,7 @@ export class Receiving {
 
   /** Whether anything comes, or may come, from the server's copies, or waits for one that is no good. */
   get hasStored(): boolean {
-    return this.#transfers.some((one) => one.isUnderWay && (this.#stored.has(one) || this.#isForsaken(one)))
-  }
-
-  /** Whether the device that shared a file is not here, and its copy gives nothing any more. */
-  #isForsaken(incoming: Incoming): boolean {
-    return this.#stored.isBanned(incoming) && !incoming.source.isHere
+    return this.#transfers.some((one) => one.isUnderWay && this.#stored.concerns(one))
   }
 
   /** The person pauses the transfer. What is here of it waits, also for a later page. */
@@ -166,7 +183,13 @@ export class Receiving {
     if (this.#searches.turn(id, true)) this.#reports.say(id, { status: 'paused', bytes: 0, by: 'me' })
     const incoming = this.#transfers.get(id)
     if (!incoming || !this.#pause(incoming, 'me')) return
+    this.#keepTurn(incoming, true)
     incoming.source.end({ type: 'cancel', transfer: id, reason: 'paused' }, this.now())
+  }
+
+  /** Also a later page is to know of it where what was received before is opened only when its turn comes. */
+  #keepTurn({ isUntouched, before, file }: Incoming, isPaused: boolean): void {
+    if (isUntouched && before > 0) void this.files.turn(file.id, isPaused).catch(() => {})
   }
 
   /** @returns whether it was not paused or over */
@@ -182,7 +205,9 @@ export class Receiving {
   resume(id: ItemId): void {
     if (this.#searches.turn(id, false)) this.#reports.say(id, { status: 'queued', bytes: 0 })
     const incoming = this.#transfers.get(id)
-    if (incoming?.pausedBy === 'me') this.#resume(incoming)
+    if (incoming?.pausedBy !== 'me') return
+    this.#keepTurn(incoming, false)
+    this.#resume(incoming)
   }
 
   #resume(incoming: Incoming): void {
@@ -214,7 +239,7 @@ export class Receiving {
     if (!incoming) return source.refuse(link, frame.transfer, this.now())
     // It was asked before, and may still receive the file from here: no cancel, which would end that too.
     if (!giver) return
-    if (incoming.refusal) return incoming.source === source ? this.#unexpected(incoming) : undefined
+    if (incoming.refusal) return incoming.source === source ? this.#ends.unexpected(incoming) : undefined
     const { first, bytes } = frame
     incoming.chunk(first, bytes, source.id, link.key, (length) => {
       const fresh = source.scheduler.arrived(giver, link.key, first, length, this.now())
@@ -227,15 +252,6 @@ export class Receiving {
     this.refill(source)
   }
 
-  /** The source still sends a transfer that has ended or is paused here: tells it so, once. */
-  #unexpected({ source, file: { id: transfer }, isDone, refusal }: Incoming): void {
-    if (source.isEnding(transfer) || !refusal) return
-    source.end(
-      isDone ? { type: 'done', transfer } : { type: 'cancel', transfer, reason: refusal },
-      this.now(),
-    )
-  }
-
   /** The server dropped chunks of a file: wants again what has not arrived on this link (F11). */
   dropped(source: RemoteDevice, link: Link, id: ItemId): void {
     const incoming = this.#transfers.get(id)
@@ -244,47 +260,41 @@ export class Receiving {
     this.refill(source)
   }
 
-  /** A device left: its transfers wait for it, unless others give them. */
+  /**
+   * A device left: its transfers wait for it, unless others give them. Those too that its person has paused: it says so
+   * again if it is asked when it comes back (F18).
+   */
   park(source: RemoteDevice): void {
     this.swarming.left(source)
+    for (const incoming of this.#transfers.values())
+      if (incoming.source === source && incoming.pausedBy === 'them') this.#resume(incoming)
     for (const incoming of this.#transfers.from(source)) this.#reports.waits(incoming)
   }
 
-  /** A device may no longer be in the beam, so its files will not come. */
+  /** A device may no longer be in the beam, so its files come only from others. */
   removed(source: RemoteDevice): void {
     this.swarming.left(source)
-    const why: TransferFailure = { reason: 'sourceRemoved' }
-    for (const incoming of [...this.#transfers.values()]) {
-      if (incoming.source !== source || incoming.hasEnded) continue
-      this.#end(incoming, { status: 'failed', bytes: incoming.received, why }, null)
-    }
+    for (const incoming of [...this.#transfers.values()])
+      if (incoming.source === source && !incoming.hasEnded) this.#sourceWent(incoming, 'sourceRemoved')
+  }
+
+  #sourceWent(incoming: Incoming, why: SourceOut): void {
+    incoming.givers.sourceWent(why)
+    this.#ends.endIfGone(incoming)
   }
 
   /** The other device cancelled the transfer. */
   cancelledByThem(source: RemoteDevice, id: ItemId, reason: CancelReason): void {
     const incoming = this.#transfers.get(id)
     if (!incoming || incoming.hasEnded) return
-    if (incoming.source !== source) return this.#givesNoMore(incoming, source, reason)
+    if (incoming.source !== source) {
+      // For any other reason it receives the file no more from here.
+      if (reason === 'gone') this.swarming.gone(incoming, source)
+      return
+    }
     if (reason === 'paused') return void this.#pause(incoming, 'them')
-    if (reason !== 'gone') return this.#end(incoming, cancelledByThem(reason, incoming.received), null)
-    incoming.givers.sourceWent()
-    this.#endIfGone(incoming)
-  }
-
-  /** Another device no longer gives a file. For any other reason it receives it no more from here. */
-  #givesNoMore(incoming: Incoming, device: RemoteDevice, reason: CancelReason): void {
-    if (reason === 'gone') this.swarming.gone(incoming, device)
-  }
-
-  /**
-   * Ends the transfer of a file that nobody has any more. The person at its source may offer it again, and a source that was
-   * not here goes on with it when it comes back.
-   */
-  #endIfGone(incoming: Incoming): void {
-    const { givers, received } = incoming
-    if (!givers.isSourceOut && !this.#isForsaken(incoming)) return
-    if (givers.mayOthersGive(this.now()) || this.#stored.has(incoming)) return
-    this.#end(incoming, cancelledByThem('gone', received), null, 'interrupted')
+    if (reason !== 'gone') return this.#ends.end(incoming, cancelledByThem(reason, incoming.received), null)
+    this.#sourceWent(incoming, reason)
   }
 
   /**
@@ -296,7 +306,7 @@ export class Receiving {
     if (incoming?.source !== source) return
     if (incoming.pausedBy === 'me') {
       incoming.sourceCame()
-      this.#unexpected(incoming)
+      this.#ends.unexpected(incoming)
     } else this.#retry(incoming)
     this.refill(source)
   }
@@ -321,7 +331,7 @@ export class Receiving {
     if (this.#searches.end(id)) this.#reports.say(id, { status: 'cancelled', by: 'me' })
     const incoming = this.#transfers.get(id)
     if (!incoming || incoming.isDone) return
-    if (!incoming.hasEnded) return this.#end(incoming, { status: 'cancelled', by: 'me' }, 'person')
+    if (!incoming.hasEnded) return this.#ends.end(incoming, { status: 'cancelled', by: 'me' }, 'person')
     this.#transfers.delete(id)
     void this.files.forget(id).catch(() => {})
   }
@@ -330,23 +340,16 @@ export class Receiving {
   forget(id: ItemId): void {
     // An earlier worker may have received bytes of an item of which this one knows nothing.
     void this.files.forget(id).catch(() => {})
-    this.#drop(id, 'cancelled')
+    this.#searches.end(id)
+    this.#ends.drop(id, 'cancelled')
   }
 
   /** Ends the transfer of an item whose beam was left. What is on the disk stays there, complete or not. */
   leave(id: ItemId): void {
-    void this.files.leave(id).catch(() => {})
-    this.#drop(id, 'interrupted')
-  }
-
-  #drop(id: ItemId, how: 'cancelled' | 'interrupted'): void {
     this.#searches.end(id)
-    this.passing.remove(id)
-    const incoming = this.#transfers.get(id)
-    if (!incoming) return
-    this.#transfers.delete(id)
-    if (!incoming.hasEnded) this.#stop(incoming, how, 'person')
-    this.#wanting.refillAll(incoming)
+    this.#ends.drop(id, 'interrupted')
+    // After that: what was interrupted in memory waits there.
+    void this.files.leave(id).catch(() => {})
   }
 
   /** Reports what is on the disk of files that are not complete, of all beams. */
@@ -369,7 +372,7 @@ export class Receiving {
     const now = this.now()
     for (const incoming of [...this.#transfers.values()]) {
       if (!incoming.isUnderWay) continue
-      this.#endIfGone(incoming)
+      this.#ends.endIfGone(incoming)
       if (incoming.hasEnded) continue
       this.#stored.look(incoming)
       const isStored = this.#stored.has(incoming)
@@ -386,59 +389,12 @@ export class Receiving {
 
   #hasRoom(incoming: Incoming): void {
     this.#stored.hasRoom(incoming)
-    if (incoming.isComplete && incoming.isOpen) void this.#complete(incoming)
+    if (incoming.isComplete && incoming.isOpen) void this.#ends.complete(incoming)
     this.#wanting.refillAll(incoming)
-  }
-
-  /** Completes a file whose bytes are all durable. The source need not be here any more. */
-  async #complete(incoming: Incoming): Promise<void> {
-    const { source, file, receiver } = incoming
-    incoming.givers.end()
-    try {
-      const blob = await incoming.finish()
-      // Its beam was left meanwhile.
-      if (incoming.hasEnded) return
-      incoming.end('done')
-      source.end({ type: 'done', transfer: file.id }, this.now())
-      const { isKept } = incoming
-      const via = incoming.givers.via(this.now())
-      this.#reports.say(file.id, { status: 'done', file: blob, twice: receiver.twice, via, isKept })
-    } catch (error) {
-      if (incoming.hasEnded) return
-      this.#end(incoming, { status: 'failed', bytes: receiver.received, why: failureOf(error) }, 'noRoom')
-    }
-  }
-
-  /** @param reason the reason to send to the other device; null when it already knows */
-  #end(
-    incoming: Incoming,
-    progress: Progress,
-    reason: CancelReason | null,
-    how: Exclude<Ending, 'done'> = progress.status === 'failed' ? 'failed' : 'cancelled',
-  ): void {
-    this.#stop(incoming, how, reason)
-    this.#reports.say(incoming.file.id, progress)
-    this.#wanting.refillAll(incoming)
-  }
-
-  #stop(incoming: Incoming, how: Exclude<Ending, 'done'>, reason: CancelReason | null): void {
-    const { source, file } = incoming
-    // What an earlier page has received of it is opened only when its turn comes.
-    if (incoming.isUntouched && how !== 'interrupted') void this.files.forget(file.id).catch(() => {})
-    this.#stored.stop(incoming)
-    incoming.givers.end()
-    incoming.end(how, reason)
-    this.passing.remove(file.id)
-    if (reason) source.end({ type: 'cancel', transfer: file.id, reason }, this.now())
   }
 
   /** Whether it is being received, waits for its turn, or is paused. */
   #isMoving(id: ItemId): boolean {
     return this.#transfers.get(id)?.hasEnded === false
   }
-}
-
-/** A file that an earlier page has received, and found to be right. */
-function passable(file: Blob, seal: FileSeal | undefined): Passable {
-  return { ...blobSource(file, seal), pieces: [{ first: 0, count: pieceCount(file.size) }] }
 }

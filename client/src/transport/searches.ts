@@ -1,6 +1,6 @@
-/** Looks on the disk for what an earlier page has received, before a file is received. */
+/** Looks for what was received before of a file that is to be received. */
 import type { ItemId } from '../protocol/bindings'
-import type { Found, SinkFile } from './sinks/sink'
+import type { Found, ReceivedBytes, SinkFile } from './sinks/sink'
 
 export type Begun = Extract<Found, { is: 'begun' }>
 
@@ -16,10 +16,10 @@ export class Searches {
   readonly #searches = new Map<ItemId, { isPaused: boolean }>()
 
   /** @param find null at once where nothing can be found */
-  constructor(readonly find: (file: SinkFile) => Promise<Found | null> | null) {}
+  constructor(readonly find: ReceivedBytes['find']) {}
 
-  begin(file: SinkFile, { onComplete, onRest }: SearchEnd): void {
-    const finding = this.find(file)
+  begin(file: SinkFile, picked: FileSystemFileHandle | null, { onComplete, onRest }: SearchEnd): void {
+    const finding = this.find(file, picked)
     if (!finding) return onRest(null, false)
     const search = { isPaused: false }
     this.#searches.set(file.id, search)

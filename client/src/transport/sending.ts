@@ -10,6 +10,7 @@ import type { Hash } from './blake3'
 import { cancelledByThem } from './cancelled'
 import type { EngineEvent, Progress } from './engine-messages'
 import type { Link } from './link'
+import { MissedFiles } from './missed-files'
 import { blobSource, OfferedFile, type PieceMemory } from './offered-file'
 import { Outgoing } from './outgoing'
 import { PieceHashes } from './piece-hashes'
@@ -22,12 +23,6 @@ import type { RemoteDevice } from './remote-device'
  */
 const QUIET_MS = 4 * STALL_MS
 
-/**
- * Of so many devices, and so many files of each, is remembered that they were missed. Any other file goes on when its
- * person asks for it again.
- */
-const MOST_MISSED = { devices: 100, files: 1_000 }
-
 interface Offer {
   readonly file: OfferedFile
   /** Returns those of some chunks that are here. */
@@ -36,19 +31,23 @@ interface Offer {
   readonly isOwn: boolean
   /** The transfer to each device. A device that wants the file again after an end begins a new one. */
   readonly to: Map<RemoteDevice, Outgoing>
+  /** Whether its person has paused it for all, also for those that have not wanted any of it yet (F18). */
+  isPaused: boolean
+  /** The devices for which its person has cancelled it before they wanted any of it: they may wait for its turn. */
+  readonly refused: Set<DeviceId>
 }
 
 export class Sending {
   readonly #offers = new Map<ItemId, Offer>()
-  /** What each device has wanted while it was not here, as after a reload of this page (F17). */
-  readonly #missed = new Map<DeviceId, Set<ItemId>>()
-
+  readonly #missed = new MissedFiles()
   readonly #hashes = new PieceHashes()
 
   constructor(
     readonly say: (event: EngineEvent) => void,
     readonly hash: Hash,
     readonly memory: PieceMemory,
+    /** The other devices. */
+    readonly devices: () => Iterable<RemoteDevice>,
     readonly now: () => number,
   ) {}
 
@@ -57,14 +56,17 @@ export class Sending {
     const onHash = (piece: number, hash: PieceHash) =>
       this.#hashes.made(this.#offers.get(id)?.to.values() ?? [], piece, hash)
     const file = new OfferedFile(blobSource(blob, seal), this.memory, this.hash, onHash)
-    this.#offers.set(id, { file, within: (range) => [range], isOwn: true, to: new Map() })
+    this.#offers.set(
+      id,
+      newOffer(file, (range) => [range], true),
+    )
   }
 
   /** Passes on a file that another device has shared (F20). */
   pass(id: ItemId, file: OfferedFile, within: Offer['within']): void {
     if (this.#offers.get(id)?.isOwn) return
     this.unpass(id)
-    this.#offers.set(id, { file, within, isOwn: false, to: new Map() })
+    this.#offers.set(id, newOffer(file, within, false))
   }
 
   /** Passes a file on no more. */
@@ -87,8 +89,9 @@ export class Sending {
     if (!offer) return link.say(this.#gone(device, frame.transfer))
     // The device has not yet heard of the cancel.
     if (device.isEnding(frame.transfer)) return
-    this.#missed.get(device.id)?.delete(frame.transfer)
+    this.#missed.remove(device.id, frame.transfer)
     const outgoing = this.#outgoing(offer, frame.transfer, device)
+    if (offer.refused.delete(device.id)) return this.#cancel(outgoing)
     if (outgoing.state === 'paused') return this.#sayPaused(outgoing)
     const range = outgoing.sender.within(frame)
     if (range) this.#count(outgoing, range, offer)
@@ -117,35 +120,24 @@ export class Sending {
 
   /** Whether no other device is known to receive a file: several of them want its pieces in any order (F20). */
   #isAlone({ to }: Offer, outgoing: Outgoing): boolean {
-    const misses = [...this.#missed].some(
-      ([device, ids]) => device !== outgoing.to.id && ids.has(outgoing.id),
-    )
-    return to.size === 1 && !misses
+    return to.size === 1 && !this.#missed.byOthers(outgoing.to.id, outgoing.id)
   }
 
   /** Returns the answer to a device that wants a file which is not here. */
   #gone(device: RemoteDevice, transfer: ItemId): Extract<Frame, { type: 'cancel' }> {
-    this.#misses(device, transfer)
+    this.#missed.add(device.id, transfer)
     this.say({ say: 'missed', id: transfer, device: device.id })
     return { type: 'cancel', transfer, reason: 'gone' }
   }
 
-  #misses(device: RemoteDevice, id: ItemId): void {
-    const missed = this.#missed.get(device.id) ?? new Set()
-    this.#missed.set(device.id, missed)
-    if (missed.size < MOST_MISSED.files) missed.add(id)
-    const [oldest] = this.#missed.keys()
-    if (oldest !== undefined && this.#missed.size > MOST_MISSED.devices) this.#missed.delete(oldest)
-  }
-
   /** Tells a device which of the files that it missed are here now, until it wants them. */
   sayOffered(device: RemoteDevice): void {
-    for (const id of this.#missed.get(device.id) ?? []) this.#sayOffered(device, id)
+    for (const id of this.#missed.of(device.id)) this.#sayOffered(device, id)
   }
 
   /** Tells a device that a file is here if it missed that one. */
   sayIfMissed(device: RemoteDevice, id: ItemId): void {
-    if (this.#missed.get(device.id)?.has(id)) this.#sayOffered(device, id)
+    if (this.#missed.has(device.id, id)) this.#sayOffered(device, id)
   }
 
   /** A device has heard that a transfer ended or paused, perhaps late: what goes on here goes on there too. */
@@ -164,14 +156,20 @@ export class Sending {
 
   /** The person pauses the transfer, to one device or to all (null). */
   pause(id: ItemId, device: DeviceId | null): void {
+    const offer = this.#ownOf(id)
+    if (offer && device === null) offer.isPaused = true
     for (const [, outgoing] of this.#transfersOf(id, device)) {
-      if (outgoing.state !== 'moving' && outgoing.state !== 'parked') continue
-      this.#forgetQueued(outgoing)
-      outgoing.state = 'paused'
-      this.#missed.get(outgoing.to.id)?.delete(id)
+      if (outgoing.hasEnded || outgoing.state === 'paused') continue
+      this.#pause(outgoing)
       this.#sayPaused(outgoing)
-      this.#say(outgoing, { status: 'paused', bytes: outgoing.sender.sent, by: 'me' })
     }
+  }
+
+  #pause(outgoing: Outgoing): void {
+    this.#forgetQueued(outgoing)
+    outgoing.state = 'paused'
+    this.#missed.remove(outgoing.to.id, outgoing.id)
+    this.#say(outgoing, { status: 'paused', bytes: outgoing.sender.sent, by: 'me' })
   }
 
   #sayPaused({ to, id: transfer }: Outgoing): void {
@@ -185,10 +183,13 @@ export class Sending {
 
   /** The person goes on with what was paused here. The device then wants the rest. */
   resume(id: ItemId, device: DeviceId | null): void {
+    const offer = this.#ownOf(id)
+    // Also those that come later are to get what goes on for one.
+    if (offer) offer.isPaused = false
     for (const [to, outgoing] of this.#transfersOf(id, device)) {
       if (outgoing.state !== 'paused') continue
       this.#park(outgoing)
-      this.#misses(to, id)
+      this.#missed.add(to.id, id)
       this.#sayOffered(to, id)
     }
   }
@@ -199,19 +200,28 @@ export class Sending {
     const outgoing = new Outgoing(id, offer.file, device)
     offer.to.set(device, outgoing)
     this.#hashes.tell(outgoing)
+    if (offer.isPaused) this.#pause(outgoing)
     return outgoing
   }
 
   /** A device has the whole file. It may say so more than once. */
   done(device: RemoteDevice, id: ItemId): void {
     const offer = this.#offers.get(id)
-    if (!offer?.isOwn) return
+    if (!offer) return this.#doneElsewhere(device, id)
+    if (!offer.isOwn) return
     // Nothing of an empty file is ever wanted.
     const outgoing = offer.to.get(device) ?? this.#outgoing(offer, id, device)
     if (outgoing.state === 'done') return
     this.#stop(outgoing, 'done')
     const via = outgoing.via(this.now())
     this.#say(outgoing, { status: 'done', file: null, twice: outgoing.sender.twice, via })
+  }
+
+  /** A device has the whole of a file that is not here, as after a reload: from others, or from an earlier page. */
+  #doneElsewhere(device: RemoteDevice, id: ItemId): void {
+    this.#missed.remove(device.id, id)
+    const progress = { status: 'done', file: null, twice: 0, via: null } as const
+    this.say({ say: 'sending', id, device: device.id, progress })
   }
 
   cancelledByThem(device: RemoteDevice, id: ItemId, reason: CancelReason): void {
@@ -221,7 +231,7 @@ export class Sending {
     if (!outgoing || outgoing.hasEnded) return
     const progress = cancelledByThem(reason, outgoing.sender.sent)
     if (reason !== 'paused') return this.#end(outgoing, progress, null)
-    this.#missed.get(device.id)?.delete(id)
+    this.#missed.remove(device.id, id)
     // What both have paused goes on when both do.
     if (outgoing.state === 'paused') return
     this.#forgetQueued(outgoing)
@@ -231,15 +241,27 @@ export class Sending {
 
   /** The person cancelled, for one device or for all (null). */
   cancel(id: ItemId, device: DeviceId | null): void {
-    for (const [, outgoing] of this.#transfersOf(id, device)) {
-      if (!outgoing.hasEnded) this.#end(outgoing, { status: 'cancelled', by: 'me' }, 'person')
+    const offer = this.#ownOf(id)
+    if (offer && device === null) {
+      offer.isPaused = false
+      for (const one of this.devices()) if (!offer.to.has(one)) offer.refused.add(one.id)
     }
+    for (const [, outgoing] of this.#transfersOf(id, device)) if (!outgoing.hasEnded) this.#cancel(outgoing)
+  }
+
+  #cancel(outgoing: Outgoing): void {
+    this.#end(outgoing, { status: 'cancelled', by: 'me' }, 'person')
+  }
+
+  /** Returns a file that this device has shared. */
+  #ownOf(id: ItemId): Offer | null {
+    const offer = this.#offers.get(id)
+    return offer?.isOwn ? offer : null
   }
 
   /** @param device null for the transfers to all of them */
   #transfersOf(id: ItemId, device: DeviceId | null): readonly (readonly [RemoteDevice, Outgoing])[] {
-    const offer = this.#offers.get(id)
-    const all = offer?.isOwn ? [...offer.to] : []
+    const all = [...(this.#ownOf(id)?.to ?? [])]
     return device === null ? all : all.filter(([to]) => to.id === device)
   }
 
@@ -264,7 +286,7 @@ export class Sending {
 
   /** Ends what was being sent to a device that may no longer be in the beam. */
   removed(device: RemoteDevice): void {
-    this.#missed.delete(device.id)
+    this.#missed.forget(device.id)
     for (const { to } of this.#offers.values()) {
       const outgoing = to.get(device)
       if (outgoing && !outgoing.hasEnded) this.#end(outgoing, { status: 'cancelled', by: 'me' }, null)
@@ -356,4 +378,8 @@ export class Sending {
     if (this.#offers.get(outgoing.id)?.isOwn === false) return
     this.say({ say: 'sending', id: outgoing.id, device: outgoing.to.id, progress })
   }
+}
+
+function newOffer(file: OfferedFile, within: Offer['within'], isOwn: boolean): Offer {
+  return { file, within, isOwn, to: new Map(), isPaused: false, refused: new Set() }
 }

@@ -15,9 +15,14 @@ export class StoredCopies {
     return this.#links.get(incoming)?.isBanned === false
   }
 
-  /** Whether there was a copy, of which nothing more is read. */
-  isBanned(incoming: Incoming): boolean {
-    return this.#links.get(incoming)?.isBanned === true
+  /** Whether the device that shared a file is not here, and its copy gives nothing any more. */
+  isForsaken(incoming: Incoming): boolean {
+    return this.#links.get(incoming)?.isBanned === true && !incoming.source.isHere
+  }
+
+  /** Whether the rest of a file may come from a copy, or waits for one that gives nothing any more. */
+  concerns(incoming: Incoming): boolean {
+    return this.has(incoming) || this.isForsaken(incoming)
   }
 
   /** Where the copy of a file is; undefined while none is known. */

@@ -54,6 +54,16 @@ export class Table<Key extends string, Value> {
     })
   }
 
+  /** Changes what is there, if anything is. @throws when the browser refuses it */
+  async change(key: Key, to: (value: Value) => Value): Promise<void> {
+    await this.#asks(async (database) => {
+      const transaction = database.transaction(this.#name, 'readwrite')
+      const value: Value | undefined = await transaction.store.get(key)
+      if (value !== undefined) await transaction.store.put(to(value), key)
+      await transaction.done
+    })
+  }
+
   /** Removes an entry that is as it is meant to be. Where the browser refuses it, the entry stays. */
   async remove(key: Key, isMeant: (value: Value) => boolean = () => true): Promise<void> {
     try {

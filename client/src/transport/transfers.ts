@@ -234,7 +234,7 @@ export class Transfers {
 
 /** Whether the engine goes on with it by itself (F17). */
 function mayGoOn(progress: Progress): boolean {
-  return progress.status === 'failed' && progress.why.reason === 'gone'
+  return progress.status === 'failed' && ['gone', 'sourceRemoved'].includes(progress.why.reason)
 }
 
 /** Names the tab's folder. It outlives the worker, so that the next worker does not sweep up what this one received. */

@@ -2,6 +2,7 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
+import type { ItemId } from '../../protocol/bindings'
 import type { Media } from '../../protocol/magic'
 import type { Batch, FileItem } from '../../stores/cards'
 import { useApp } from '../actions'
@@ -67,20 +68,33 @@ export function useBatchActions(batch: Batch, view: BatchView): BatchActions {
   }
 }
 
-export function useTransferActions({ files }: BatchView): TransferActions {
-  const { actions } = useApp()
-  const each = (can: FileAction, act: (item: FileItem) => void, among = files) => {
-    for (const { item, view } of among) if (view.rows.some((row) => row.actions.includes(can))) act(item)
-  }
-  const receive = ({ id }: FileItem) => actions.receive(id)
-  return {
-    receive() {
-      each('receive', receive)
-      each('retry', receive)
-    },
-    cancel: () => each('cancel', ({ id }) => actions.cancel(id)),
+/** @param all the items whose files are meant; those of the view alone where it is not given */
+export function useTransferActions(
+  { files }: BatchView,
+  all: readonly Pick<FileItem, 'id'>[] = files.map(({ item }) => item),
+): TransferActions {
+  const { actions, stores } = useApp()
+  const thatCan = (can: FileAction) =>
+    new Set(files.flatMap(({ item, view }) => (hasAction(view, can) ? [item.id] : [])))
+  const receive = (id: ItemId) => actions.receive(id)
+  /** A device says nothing of the files that wait for their turn there: where any stops or goes on, all that go from here do. */
+  const turn = (action: 'cancel' | 'pause' | 'resume') => {
+    const able = thatCan(action)
+    const { transfers } = stores.transfers.getState()
+    const isSent = (id: ItemId) => transfers[id]?.role === 'sending'
+    const isAnySent = [...able].some(isSent)
+    const meant = all.filter(({ id }) => able.has(id) || (isAnySent && isSent(id)))
     // The last first: a file that is paused gives its turn to the next, which would begin for a moment.
-    pause: () => each('pause', ({ id }) => actions.pause(id), files.toReversed()),
-    resume: () => each('resume', ({ id }) => actions.resume(id)),
+    for (const { id } of action === 'pause' ? meant.toReversed() : meant) actions[action](id)
   }
+  return {
+    receive: () => [...thatCan('receive'), ...thatCan('retry')].forEach(receive),
+    cancel: () => turn('cancel'),
+    pause: () => turn('pause'),
+    resume: () => turn('resume'),
+  }
+}
+
+function hasAction({ rows }: FileView, action: FileAction): boolean {
+  return rows.some(({ actions }) => actions.includes(action))
 }

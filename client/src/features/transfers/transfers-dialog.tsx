@@ -1,7 +1,9 @@
 import { t } from '@lingui/core/macro'
+import { useStore } from 'zustand'
 import type { BeamId } from '../../protocol/bindings'
 import { Button } from '../../ui/button'
 import { Dialog, DialogFoot } from '../../ui/dialog'
+import { useApp } from '../actions'
 import { BatchFiles } from '../card/batch-files'
 import { useFilesAsOne, useTransferActions } from '../card/use-batch'
 import { WordedPauseButton } from '../transfer/pause-button'
@@ -20,7 +22,10 @@ export function TransfersDialog({
 }) {
   const view = useFilesAsOne(useUnderWay())
   const { files, row } = view
-  const does = useTransferActions(view)
+  const does = useTransferActions(
+    view,
+    useStore(useApp().stores.items, (state) => state.items),
+  )
   const waiting = useWaiting()
   return (
     <Dialog title={t`Transfers`} width="wide" cross onClose={onClose}>

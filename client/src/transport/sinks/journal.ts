@@ -51,6 +51,12 @@ export class Journal extends Table<ItemId, JournalEntry> {
     await super.remove(id, isMeant)
   }
 
+  override async change(id: ItemId, to: (entry: JournalEntry) => JournalEntry): Promise<void> {
+    const entered = this.#entered.get(id)
+    if (entered) this.#entered.set(id, to(entered))
+    await super.change(id, to)
+  }
+
   /** Removes the entry of an item if it is about this file. A later file of the item may have taken its place. */
   removeFile(id: ItemId, name: string): Promise<void> {
     return this.remove(id, (entry) => entry.name === name)

@@ -27,6 +27,8 @@ export class MemoryFiles implements FileStore {
     return null
   }
 
+  async turn(): Promise<void> {}
+
   async unfinished(): Promise<[]> {
     return []
   }

@@ -451,6 +451,36 @@ describe('an unfinished file', () => {
     await again.discard()
   })
 
+  it('f18 is paused and gone on with also while it is not open, by who may go on with it', async () => {
+    const sink = await receivesSome()
+    await sink.part?.leave()
+    const later = diskOf('later')
+    const isPaused = async () => {
+      const found = await disk.find(file(SIZE))
+      return found?.is === 'begun' && found.isPaused
+    }
+    await later.turn(ITEM, true)
+    expect(await isPaused()).toBe(true)
+    await disk.turn(ITEM, false)
+    expect(await isPaused()).toBe(false)
+    // The chunks that are there stay entered.
+    expect(await later.find(file(SIZE))).toMatchObject({ bytes: 2 * CHUNK_BYTES })
+    locks.add('received/tab')
+    await later.turn(ITEM, true)
+    expect(await isPaused()).toBe(false)
+  })
+
+  it('is not paused any more once it is complete or gone', async () => {
+    const sink = await receivesSome()
+    await sink.write(3 * CHUNK_BYTES, new Uint8Array(5))
+    await sink.finish()
+    await disk.turn(ITEM, true)
+    expect(await disk.find(file(SIZE))).toMatchObject({ is: 'complete' })
+    await disk.forget(ITEM)
+    await disk.turn(ITEM, true)
+    expect(await journal.all()).toEqual([])
+  })
+
   it('is gone when it is discarded, and an entry that was under way does not bring it back', async () => {
     const sink = await receivesSome()
     const entered = sink.part?.keep([{ first: 0, count: 1 }], false)

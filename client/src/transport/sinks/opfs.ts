@@ -113,6 +113,16 @@ export class DiskFiles implements FileStore {
     })
   }
 
+  async turn(id: ItemId, isPaused: boolean): Promise<void> {
+    const entry = await this.#journal.read(id)
+    if (!entry?.durable) return
+    // Only of this part: another may take its place meanwhile, or be complete.
+    const isMeant = ({ name, durable }: JournalEntry) => name === entry.name && durable !== null
+    const turn = () => this.#journal.change(id, (now) => (isMeant(now) ? { ...now, isPaused } : now))
+    if (entry.tab === this.#tab.name) await turn()
+    else await ifClosed(entry.tab, turn)
+  }
+
   async forget(id: ItemId): Promise<void> {
     const entry = await this.#journal.read(id)
     const remove = async () => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId, ItemId } from '../../protocol/bindings'
+import { PIECE_BYTES } from '../../protocol/pieces'
 import { MemoryFiles } from './memory'
 import { ReceivedFiles } from './received-files'
 import { type FileStore, NoRoom } from './sink'
@@ -26,6 +27,7 @@ const refusing = (error: unknown): FileStore => ({
     throw error
   },
   find: async () => null,
+  turn: async () => {},
   unfinished: async () => [],
   forget: vi.fn(async () => {}),
 })
@@ -76,7 +78,7 @@ describe('a received file', () => {
     const sink = await files.open(file(10), null)
     await sink.finish()
     expect(sink.isKept).toBe(false)
-    expect(files.find(file(10))).toBeNull()
+    expect(files.find(file(10), null)).toBeNull()
     await files.leave(ITEM)
     expect(await memory.open(file(10))).toBeDefined()
   })
@@ -109,6 +111,34 @@ describe('a received file', () => {
       await files.open(file(3), picked as unknown as FileSystemFileHandle)
       expect(disk.forget).toHaveBeenCalledTimes(found.is === 'begun' ? 1 : 0)
     }
+  })
+
+  it('waits in the sink of a place that the person picked, unless that place took nothing more', async () => {
+    const write = vi.fn(async () => {})
+    const abort = vi.fn(async () => {})
+    const createWritable = vi.fn(async () => ({ truncate: async () => {}, write, abort }))
+    const picked = { createWritable } as unknown as FileSystemFileHandle
+    const files = new ReceivedFiles(null, new MemoryFiles(), onFallback)
+    const size = 2 * PIECE_BYTES
+    const interrupted = async () => {
+      const sink = await files.open(file(size), picked)
+      await Promise.resolve(sink.write(0, new Uint8Array(1))).catch(() => {})
+      // One whole piece, and a part of the next, which cannot be hashed without what is there.
+      await sink.part?.keep([{ first: 0, count: 65 }], false)
+      await sink.part?.leave()
+    }
+    await interrupted()
+    const other = {} as FileSystemFileHandle
+    expect(files.find(file(size), other)).toBeNull()
+    expect(await files.find(file(size), null)).toEqual({ is: 'begun', bytes: PIECE_BYTES, isPaused: false })
+    expect((await files.open(file(size), picked)).part?.before).toEqual([{ first: 0, count: 64 }])
+    expect(createWritable).toHaveBeenCalledOnce()
+    expect(abort).not.toHaveBeenCalled()
+
+    write.mockRejectedValueOnce(new DOMException('', 'QuotaExceededError'))
+    await interrupted()
+    expect(abort).toHaveBeenCalledOnce()
+    expect(files.find(file(size), picked)).toBeNull()
   })
 
   it('is written only where the person picked', async () => {

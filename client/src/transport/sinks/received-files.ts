@@ -2,11 +2,13 @@
 
 import type { ItemId } from '../../protocol/bindings'
 import type { UnfinishedFile } from '../../protocol/unfinished-file'
+import { HeldSinks } from './held-sinks'
 import { openPickedSink } from './picked'
 import { type FileStore, type Found, NoRoom, type Sink, type SinkFile } from './sink'
 
 export class ReceivedFiles {
   #hasFallenBack = false
+  readonly #held = new HeldSinks()
 
   /**
    * @param disk null in browsers that give pages no disk
@@ -19,12 +21,14 @@ export class ReceivedFiles {
   ) {}
 
   readonly open = async (file: SinkFile, picked: FileSystemFileHandle | null): Promise<Sink> => {
+    const held = await this.#held.take(file, picked)
+    if (held) return held
     if (picked) {
       await this.#forgetBegun(file)
-      return openPickedSink(picked, file)
+      return this.#held.holding(file, picked, await openPickedSink(picked, file))
     }
     await this.memory.forget(file.id)
-    if (!this.disk) return this.memory.open(file)
+    if (!this.disk) return this.#openMemory(file)
     try {
       return await this.disk.open(file)
     } catch (error) {
@@ -32,9 +36,11 @@ export class ReceivedFiles {
     }
   }
 
-  /** Returns what this page or an earlier one has received of a file; null at once in a browser without a disk. */
-  find(file: SinkFile): Promise<Found | null> | null {
-    return this.disk?.find(file) ?? null
+  /** Returns what this page or an earlier one has received of a file; null at once where nothing can be. */
+  find(file: SinkFile, picked: FileSystemFileHandle | null): Promise<Found | null> | null {
+    const held = this.#held.find(file, picked)
+    if (held) return Promise.resolve(held)
+    return picked ? null : (this.disk?.find(file) ?? null)
   }
 
   /** Returns what is on the disk of files that are not complete. */
@@ -42,15 +48,22 @@ export class ReceivedFiles {
     return (await this.disk?.unfinished()) ?? []
   }
 
-  /** The beam was left: what is in memory goes, and what is on the disk waits for a page that enters the beam again. */
+  /** Notes whether the person has paused a file of which a part waits, and which is not open. */
+  async turn(id: ItemId, isPaused: boolean): Promise<void> {
+    this.#held.turn(id, isPaused)
+    await this.disk?.turn(id, isPaused)
+  }
+
+  /** The beam was left: what is on the disk waits for a page that enters the beam again, and nothing else does. */
   async leave(id: ItemId): Promise<void> {
+    await this.#held.forget(id).catch(() => {})
     await this.memory.forget(id)
   }
 
   /** Removes the bytes of an item that is gone. */
   async forget(id: ItemId): Promise<void> {
     await this.disk?.forget(id).catch(() => {})
-    await this.memory.forget(id)
+    await this.leave(id)
   }
 
   /** Removes what was received of a file for which the person has picked another place. */
@@ -59,9 +72,13 @@ export class ReceivedFiles {
     if (found?.is === 'begun') await this.disk?.forget(file.id).catch(() => {})
   }
 
+  async #openMemory(file: SinkFile): Promise<Sink> {
+    return this.#held.holding(file, null, await this.memory.open(file))
+  }
+
   /** Opens the file in memory. A private window may have the disk's functions and still refuse their use. */
   async #inMemory(file: SinkFile, why: unknown): Promise<Sink> {
-    const sink = await this.memory.open(file).catch((error: unknown) => {
+    const sink = await this.#openMemory(file).catch((error: unknown) => {
       throw why instanceof NoRoom ? why : error
     })
     if (!this.#hasFallenBack) this.onFallback()

@@ -7,7 +7,7 @@ import type { UnfinishedFile } from '../../protocol/unfinished-file'
 export interface Sink {
   /** Whether the finished file outlives the page. */
   readonly isKept: boolean
-  /** How a later page goes on with an unfinished file; null where nothing of it outlives the page. */
+  /** How a later page, or a later transfer, goes on with an unfinished file; null where none can. */
   readonly part: Part | null
   /** Reads bytes that are durable, until the file is finished; null where that cannot be. */
   readonly read: ((position: number, length: number) => Uint8Array<ArrayBuffer>) | null
@@ -19,16 +19,16 @@ export interface Sink {
   discard(): Promise<void>
 }
 
-/** The part of a file that is on the disk. */
+/** The part of a file that waits on the disk, or in a sink that is held for this page. */
 export interface Part {
-  /** The chunks that were there when the sink opened, from an earlier page. */
+  /** The chunks that were there when the sink opened, from an earlier page or transfer. */
   readonly before: readonly ChunkRange[]
   /**
-   * Lets a later page go on from these chunks, whatever happens to this one. All of them must be written.
+   * Lets a later one go on from these chunks, whatever happens to this one. All of them must be written.
    * @param isPaused whether it is to wait for the person
    */
   keep(durable: readonly ChunkRange[], isPaused: boolean): Promise<void>
-  /** Closes the file and leaves it to a later page, with what was kept last. */
+  /** Leaves the file to a later one, with what was kept last. */
   leave(): Promise<void>
 }
 
@@ -58,6 +58,8 @@ export interface FileStore {
   open(file: SinkFile): Promise<Sink>
   /** Returns null when nothing of the file is here, or when another tab receives it now. */
   find(file: SinkFile): Promise<Found | null>
+  /** Notes whether the person has paused a file of which a part is here, and which is not open. */
+  turn(id: ItemId, isPaused: boolean): Promise<void>
   /** Returns the files of which a part is here, of all beams and tabs. */
   unfinished(): Promise<readonly UnfinishedFile[]>
   /** Removes all files of an item, complete or not. */
@@ -70,10 +72,15 @@ export type OpenSink = (file: SinkFile, picked: FileSystemFileHandle | null) => 
 /** All that this device has received, in whatever store. */
 export interface ReceivedBytes {
   readonly open: OpenSink
-  /** Returns what was received of a file before; null at once where nothing can be. */
-  find(file: SinkFile): Promise<Found | null> | null
+  /**
+   * Returns what was received of a file before; null at once where nothing can be.
+   * @param picked the place that the person has picked for it: then only of what was received there
+   */
+  find(file: SinkFile, picked: FileSystemFileHandle | null): Promise<Found | null> | null
   unfinished(): Promise<readonly UnfinishedFile[]>
-  /** Frees what does not outlive the page. */
+  /** Notes whether the person has paused a file of which a part waits, and which is not open. */
+  turn(id: ItemId, isPaused: boolean): Promise<void>
+  /** Removes what would not outlive the page. */
   leave(id: ItemId): Promise<void>
   /** Removes the bytes of an item that is gone. */
   forget(id: ItemId): Promise<void>

@@ -1,0 +1,98 @@
+/** Ends what this device receives: what becomes of its bytes, and what its device and the page are told. */
+
+import type { ItemId } from '../protocol/bindings'
+import type { CancelReason } from '../protocol/frames'
+import { type Ending, failureOf } from './ending'
+import type { Progress } from './engine-messages'
+import type { Incoming } from './incoming'
+import type { IncomingFiles } from './incoming-files'
+import type { PassingOn } from './passing-on'
+import type { ReceivingReports } from './receiving-reports'
+import type { ReceivedBytes } from './sinks/sink'
+import type { StoredCopies } from './stored-copies'
+import type { Wanting } from './wanting'
+
+export class ReceivingEnds {
+  constructor(
+    readonly transfers: IncomingFiles,
+    readonly files: ReceivedBytes,
+    readonly passing: PassingOn,
+    readonly stored: StoredCopies,
+    readonly wanting: Wanting,
+    readonly reports: ReceivingReports,
+    readonly now: () => number,
+  ) {}
+
+  /** Completes a file whose bytes are all durable. The source need not be here any more. */
+  async complete(incoming: Incoming): Promise<void> {
+    const { source, file, receiver } = incoming
+    incoming.givers.end()
+    try {
+      const blob = await incoming.finish()
+      // Its beam was left meanwhile.
+      if (incoming.hasEnded) return
+      incoming.end('done')
+      source.end({ type: 'done', transfer: file.id }, this.now())
+      const { isKept } = incoming
+      const via = incoming.givers.via(this.now())
+      this.reports.say(file.id, { status: 'done', file: blob, twice: receiver.twice, via, isKept })
+    } catch (error) {
+      if (incoming.hasEnded) return
+      this.end(incoming, { status: 'failed', bytes: receiver.received, why: failureOf(error) }, 'noRoom')
+    }
+  }
+
+  /** @param reason the reason to send to the other device; null when it already knows */
+  end(
+    incoming: Incoming,
+    progress: Progress,
+    reason: CancelReason | null,
+    how: Exclude<Ending, 'done'> = progress.status === 'failed' ? 'failed' : 'cancelled',
+  ): void {
+    this.#stop(incoming, how, reason)
+    this.reports.say(incoming.file.id, progress)
+    this.wanting.refillAll(incoming)
+  }
+
+  /**
+   * Ends the transfer of a file that nobody has any more. The person at its source may offer it again, and a source that was
+   * not here goes on with it when it comes back.
+   */
+  endIfGone(incoming: Incoming): void {
+    const { givers, received } = incoming
+    if (givers.sourceOut === null && !this.stored.isForsaken(incoming)) return
+    if (givers.mayOthersGive(this.now()) || this.stored.has(incoming)) return
+    const why = { reason: givers.sourceOut ?? 'gone' } as const
+    this.end(incoming, { status: 'failed', bytes: received, why }, null, 'interrupted')
+  }
+
+  /** Removes the transfer of an item that is gone, or whose beam was left. The page is not told, because it knows. */
+  drop(id: ItemId, how: 'cancelled' | 'interrupted'): void {
+    this.passing.remove(id)
+    const incoming = this.transfers.get(id)
+    if (!incoming) return
+    this.transfers.delete(id)
+    if (!incoming.hasEnded) this.#stop(incoming, how, 'person')
+    this.wanting.refillAll(incoming)
+  }
+
+  /** The source still sends a transfer that has ended or is paused here: tells it so, once. */
+  unexpected({ source, file: { id: transfer }, isDone, refusal }: Incoming): void {
+    if (source.isEnding(transfer) || !refusal) return
+    source.end(
+      isDone ? { type: 'done', transfer } : { type: 'cancel', transfer, reason: refusal },
+      this.now(),
+    )
+  }
+
+  #stop(incoming: Incoming, how: Exclude<Ending, 'done'>, reason: CancelReason | null): void {
+    const { source, file } = incoming
+    // What an earlier page has received of it is opened only when its turn comes.
+    if (incoming.isUntouched && how !== 'interrupted') void this.files.forget(file.id).catch(() => {})
+    this.stored.stop(incoming)
+    incoming.givers.end()
+    incoming.end(how, reason)
+    this.passing.remove(file.id)
+    if (reason) source.end({ type: 'cancel', transfer: file.id, reason }, this.now())
+  }
+}
