@@ -5,7 +5,6 @@ import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
 import {
   addressee,
   type FileSeal,
-  fileItemMessage,
   type Item,
   type ItemContent,
   pendingItem,
@@ -34,7 +33,7 @@ import { safeType } from './media-kinds'
 import { type Pack, packFiles, packFolder, packFolders } from './packing'
 import { newItemId } from './random-ids'
 import { changedText, matchFiles, whyNoneOf, whyNotSame } from './same-file'
-import { type OutgoingFile, StoredCopies } from './stored-copies'
+import { messageOf, type OutgoingFile, StoredCopies } from './stored-copies'
 import type { UploadNews } from './upload-news'
 
 /** So many files are packed for a second or more: the browser asks the disk for each. */
@@ -274,11 +273,9 @@ function storeFirst(
 
 /** Shares a file that devices receive directly from here. */
 function offerFile(context: Context, outgoing: OutgoingFile): void {
-  const { id, file, name, batch, manifest, seal, to } = outgoing
-  const { size, type, lastModified: modified } = file
-  const { message, extra } = fileItemMessage({ name, size, type, modified, batch, manifest, seal })
+  const { message, extra } = messageOf(outgoing)
   offer(context, outgoing)
-  share(context, id, message, extra, { to })
+  share(context, outgoing.id, message, extra, { to: outgoing.to })
 }
 
 /** Offers files again that a reload lost, under the items by which the other devices know them. */
