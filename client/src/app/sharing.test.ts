@@ -158,7 +158,12 @@ describe('a file that a reload lost', () => {
     stores.account.setState({ status: 'anonymous' }, true)
     sharing.shareFileAs('a' as ItemId, note('a.txt'))
     stores.transfers.setState(
-      { transfers: { ['a' as ItemId]: { role: 'lost', asks: false, to: {} } }, held: new Set(), beams: 0 },
+      {
+        transfers: { ['a' as ItemId]: { role: 'lost', asks: false, to: {} } },
+        held: new Set(),
+        parts: new Set(),
+        beams: 0,
+      },
       true,
     )
     stores.toasts.setState({ toasts: [] }, true)

@@ -332,6 +332,25 @@ describe('a file of which a part was received before', () => {
     expect(part.leave).not.toHaveBeenCalled()
   })
 
+  it('f17_stays_when_the_device_that_shared_it_has_deleted_its_item, and goes on when that was taken back', async () => {
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await settles()
+    server.carriesSome(4)
+    await settles()
+    expect(ada.last('sending')).toBeDefined()
+    ada.forgets()
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'gone' } })
+    expect(part.leave).toHaveBeenCalledOnce()
+    bob.leaves()
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+    expect([discard.mock.calls, bob.forgotten]).toEqual([[], []])
+  })
+
   it('is removed also when the person cancels it before its turn has come', async () => {
     bob.seesNobody()
     bob.looks(SIZE, ada)
