@@ -9,7 +9,7 @@ import { Table } from '../table'
 
 /** Where the bytes of an item are. */
 export interface JournalEntry {
-  /** The tab that receives the file, or did so last. */
+  /** The tab that receives the file or shows it, or did so last. */
   readonly tab: string
   /** The folder in which the file is: that of the tab that began it. */
   readonly folder: string
@@ -49,6 +49,11 @@ export class Journal extends Table<ItemId, JournalEntry> {
     const entered = this.#entered.get(id)
     if (entered && (isMeant?.(entered) ?? true)) this.#entered.delete(id)
     await super.remove(id, isMeant)
+  }
+
+  /** Notes that a page shows this file of an item. Where the browser refuses it, the entry stays as it is. */
+  async used(id: ItemId, name: string, use: Partial<Pick<JournalEntry, 'tab' | 'usedAt'>>): Promise<void> {
+    await this.change(id, (there) => (there?.name === name ? { ...there, ...use } : there)).catch(() => {})
   }
 
   /** Removes the entry of an item if it is about this file. A later file of the item may have taken its place. */

@@ -319,6 +319,61 @@ describe('a complete file', () => {
   })
 })
 
+describe('a page that is open for longer than a week', () => {
+  /** A page in 'tab' has received a file, complete or not, and stays open. */
+  const stays = async (isComplete: boolean) => {
+    const sink = await disk.open(file(3))
+    await sink.write(0, text('abc'))
+    if (isComplete) await sink.finish()
+    else await sink.part?.keep([{ first: 0, count: 1 }], true)
+    locks.add('received/tab')
+  }
+  const isReloaded = async () => {
+    locks.delete('received/tab')
+    for (const one of root.folders.get('received')?.folders.get('tab')?.files.values() ?? [])
+      one.isOpen = false
+    await sweepDisk(journal, now)
+    return (await diskOf('later').find(file(3)))?.is ?? null
+  }
+
+  it.each([true, false])(
+    'keeps what it shows when another page sweeps (complete: %s)',
+    async (isComplete) => {
+      await stays(isComplete)
+      now = UNUSED_MS + 1
+      await sweepDisk(journal, now)
+      expect(await isReloaded()).toBe(isComplete ? 'complete' : 'begun')
+    },
+  )
+
+  it.each([true, false])('keeps what it shows when it is reloaded (complete: %s)', async (isComplete) => {
+    await stays(isComplete)
+    now = UNUSED_MS
+    await disk.stillShows()
+    now += UNUSED_MS
+    expect(await isReloaded()).toBe(isComplete ? 'complete' : 'begun')
+  })
+
+  it('keeps a complete file that an earlier one has received', async () => {
+    await stays(true)
+    locks.delete('received/tab')
+    now = UNUSED_MS
+    await diskOf('later').find(file(3))
+    locks.add('received/later')
+    now += UNUSED_MS + 1
+    await sweepDisk(journal, now)
+    expect((await diskOf('third').find(file(3)))?.is).toBe('complete')
+  })
+
+  it('keeps no file of a beam that it has left', async () => {
+    await stays(true)
+    await disk.leave(ITEM)
+    now = UNUSED_MS + 1
+    await disk.stillShows()
+    expect(await isReloaded()).toBeNull()
+  })
+})
+
 describe('an unfinished file', () => {
   beforeEach(() => {
     quota = 1_000_000

@@ -27,6 +27,7 @@ const refusing = (error: unknown): FileStore => ({
   },
   find: async () => null,
   unfinished: async () => [],
+  leave: async () => {},
   forget: vi.fn(async () => {}),
 })
 

@@ -44,7 +44,8 @@ export class ReceivedFiles {
 
   /** The beam was left: what is in memory goes, and what is on the disk waits for a page that enters the beam again. */
   async leave(id: ItemId): Promise<void> {
-    await this.memory.forget(id)
+    await this.memory.leave(id)
+    await this.disk?.leave(id)
   }
 
   /** Removes the bytes of an item that is gone. */

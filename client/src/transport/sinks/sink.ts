@@ -60,6 +60,8 @@ export interface FileStore {
   find(file: SinkFile): Promise<Found | null>
   /** Returns the files of which a part is here, of all beams and tabs. */
   unfinished(): Promise<readonly UnfinishedFile[]>
+  /** The beam of an item was left: frees what does not outlive the page. */
+  leave(id: ItemId): Promise<void>
   /** Removes all files of an item, complete or not. */
   forget(id: ItemId): Promise<void>
 }
