@@ -34,9 +34,15 @@ export class Journal extends Table<ItemId, JournalEntry> {
     super('received', 'files')
   }
 
-  override async write(id: ItemId, entry: JournalEntry): Promise<void> {
+  /**
+   * Enters a file of an item. Where another tab receives or has another file of it, of which more is there, that one stays: a later
+   * page finds one of them only.
+   * @throws when the browser refuses it
+   */
+  async enter(id: ItemId, entry: JournalEntry): Promise<void> {
     this.#entered.set(id, entry)
-    await super.write(id, entry)
+    const then = await this.change(id, (there) => (there && isMore(there, entry) ? there : entry))
+    if (then !== entry && this.#entered.get(id) === entry) this.#entered.delete(id)
   }
 
   override async read(id: ItemId): Promise<JournalEntry | null> {
@@ -60,4 +66,13 @@ export class Journal extends Table<ItemId, JournalEntry> {
   removeFile(id: ItemId, name: string): Promise<void> {
     return this.remove(id, (entry) => entry.name === name)
   }
+}
+
+/** Whether of one file of an item more is there than of another. */
+function isMore(one: JournalEntry, other: JournalEntry): boolean {
+  return one.name !== other.name && one.size === other.size && chunksOf(one) > chunksOf(other)
+}
+
+function chunksOf({ durable }: JournalEntry): number {
+  return durable?.reduce((sum, { count }) => sum + count, 0) ?? Number.POSITIVE_INFINITY
 }

@@ -200,7 +200,7 @@ export class DiskFiles implements FileStore {
           known,
           usedAt: this.#tab.now(),
         }
-        return this.#journal.write(id, entry)
+        return this.#journal.enter(id, entry)
       },
       remove: async () => {
         await this.#journal.removeFile(id, name)
