@@ -370,6 +370,48 @@ describe('a file of which a part was received before', () => {
   })
 })
 
+describe('f19_a_part_of_a_file_that_is_another_one_meanwhile', () => {
+  const old = bytes(12 * MIB)
+
+  /** Bob has the first eight pieces of the old file. */
+  const hasPart = () => {
+    const file = Buffer.alloc(old.byteLength)
+    file.set(old.subarray(0, 8 * MIB))
+    bob.finds = async () => ({ is: 'begun', bytes: 8 * MIB, isPaused: false })
+    bob.sink = () => ({
+      isKept: true,
+      part: { before: [{ first: 0, count: 8 * 64 }], keep: async () => {}, leave: async () => {} },
+      read: (position, length) => new Uint8Array(file.subarray(position, position + length)),
+      write: (position, bytes) => void file.set(bytes, position),
+      finish: async () => new Blob([file]),
+      discard: async () => {},
+    })
+  }
+
+  it('is received whole, wherever the two differ, and never as a mixture', async () => {
+    hasPart()
+    const changed = old.slice()
+    changed[5 * MIB + 7] = 255 - (changed[5 * MIB + 7] ?? 0)
+    ada.offers(new Blob([changed]))
+    bob.looks(old.byteLength, ada)
+    await server.carries()
+    expect(await bob.hasWhole(changed)).toBe(true)
+  })
+
+  it('is gone on with at once where it is the same: one question follows the answer to the other', async () => {
+    hasPart()
+    ada.offers(new Blob([old]))
+    bob.looks(old.byteLength, ada)
+    const began = performance.now()
+    while (bob.last('receiving')?.status !== 'done') {
+      server.carriesSome(Number.POSITIVE_INFINITY)
+      await settles()
+    }
+    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(server.carried).toBe(4 * MIB)
+  })
+})
+
 describe('the start of a file that was asked for', () => {
   const SIZE = 4 * MIB
   const HEAD = 100_000

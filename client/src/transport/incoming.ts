@@ -102,7 +102,7 @@ export class Incoming {
     this.givers = new Givers(this, random)
     this.sealed = SealedChunks.of(file)
     this.layout = new ChunkLayout(file.size, this.sealed !== null)
-    this.checking = new Checking(this.receiver, this.sealed?.hashing(hash) ?? hash, {
+    this.checking = new Checking(this.receiver, this.sealed?.hashing(hash) ?? hash, random, {
       onChecked: (checked) => this.#checked(checked),
       onLacking: () => this.events.onLacking(this),
       onBroken: (error) => this.#broke(error),
