@@ -370,6 +370,53 @@ describe('a file of which a part was received before', () => {
   })
 })
 
+describe('a file at a place that the person has picked', () => {
+  const SIZE = 4 * MIB
+  let isRemoved: boolean
+  let discarded: boolean[]
+
+  beforeEach(() => {
+    isRemoved = false
+    discarded = []
+    ada.offers(new Blob([bytes(SIZE)]))
+  })
+
+  const receives = () => {
+    const picked = {
+      getFile: async () => ({ size: 0 }),
+      remove: async () => {
+        isRemoved = true
+      },
+    } as unknown as FileSystemFileHandle
+    bob.sink = () => ({
+      isKept: true,
+      part: null,
+      read: null,
+      write: () => {},
+      finish: async () => null,
+      discard: async (isOver = false) => void discarded.push(isOver),
+    })
+    bob.engine.handle({ do: 'receive', file: incomingFile(SIZE, ada), picked })
+  }
+
+  it('leaves no empty one behind when the person cancels it, before its turn or after', async () => {
+    bob.seesNobody()
+    receives()
+    bob.cancels()
+    await settles()
+    expect(isRemoved).toBe(true)
+
+    bob.sees(ada)
+    receives()
+    await settles()
+    server.carriesSome(4)
+    await settles()
+    bob.cancels()
+    await server.carries()
+    expect(discarded).toEqual([true])
+  })
+})
+
 describe('f19_a_part_of_a_file_that_is_another_one_meanwhile', () => {
   const old = bytes(12 * MIB)
 

@@ -15,8 +15,11 @@ export interface Sink {
   write(position: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> | void
   /** Completes the file and returns it; null when it went to a file that the person picked. */
   finish(): Promise<Blob | null>
-  /** Removes what was written, before or after the end. */
-  discard(): Promise<void>
+  /**
+   * Removes what was written, before or after the end.
+   * @param isOver whether the place is not needed again, as it is for a transfer that was interrupted
+   */
+  discard(isOver?: boolean): Promise<void>
 }
 
 /** The part of a file that is on the disk. */
