@@ -1,7 +1,12 @@
 import { expect, type Locator } from '@playwright/test'
 import { coveredNotes, expectAt, middleOf, restsOn } from '../support/canvas.ts'
-import type { Device } from '../support/device.ts'
+import { type Device, LARGE_FILE_MS } from '../support/device.ts'
+import { MB } from '../support/files.ts'
+import { directBytesReceived } from '../support/paths.ts'
 import { type CallDevice, test } from '../support/stage.ts'
+
+/** The largest window (F4): what is on its way when a file is deleted may be sent again. */
+const WINDOW = 32 * 1024 * 1024
 
 const everywhere = { tag: '@everywhere' }
 
@@ -100,6 +105,27 @@ test('the own picture that only devices have is given to others again after Undo
 
   await deletesAndBringsBack('view.png', ada, bob)
 })
+
+for (const who of ['its sender', 'its receiver'] as const) {
+  test(`a file that ${who} deletes while it comes goes on after Undo with what has come`, async ({
+    device,
+    folder,
+  }) => {
+    test.setTimeout(2 * LARGE_FILE_MS)
+    const film = await folder.file('film.bin', 200 * MB)
+    const [ada, bob] = await pair(device)
+    await ada.sharesFiles(film)
+    await bob.takes(film)
+    await bob.reaches(film, 50)
+    const [one, other] = who === 'its sender' ? [ada, bob] : [bob, ada]
+    await one.uses(one.card(film.name), 'Delete')
+    await other.seesNothingOf(film.name)
+    const before = await directBytesReceived(bob.page)
+    await undo(one).click()
+    expect(await bob.savedSha256(film)).toBe(film.sha256)
+    expect((await directBytesReceived(bob.page)) - before).toBeLessThan(0.5 * film.size + 1.05 * WINDOW)
+  })
+}
 
 test('one Undo covers two deletions in a row, and goes when the keyboard was first', async ({ device }) => {
   const ada = await device('Ada')

@@ -4,13 +4,14 @@ import { fileItemMessage, type Item, liveItem } from '../protocol/item'
 import { DIRECT } from '../protocol/way'
 import { cardsOf } from '../stores/cards'
 import { createStores, type Stores } from '../stores/stores'
-import { reduceTransfers } from '../stores/transfers'
+import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
+import type { EngineCommand } from '../transport/engine-messages'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Transfers } from '../transport/transfers'
 import type { Context } from './context'
 import { createDeleting, offerWhatCameBack } from './deleting'
 import { createToaster } from './toaster'
-import { endTransfersOf } from './transfer-news'
+import { endTransfersOf, freeWhatGoes } from './transfer-news'
 
 const ADA = 'ada' as DeviceId
 const TEXT = 'text' as ItemId
@@ -186,5 +187,41 @@ describe('the received bytes of a deleted file', () => {
     expect(isHere()).toBe(true)
     endTransfersOf([ADAS_FILE], stores)
     expect(isHere()).toBe(false)
+  })
+})
+
+describe('the part of a deleted file that was still being received', () => {
+  let told: EngineCommand[]
+  const isListed = () => stores.transfers.getState().transfers[ADAS_FILE] !== undefined
+  const put = (event: TransfersEvent) => stores.transfers.setState((old) => reduceTransfers(old, event), true)
+  const isConfirmed = () => endTransfersOf([ADAS_FILE], stores)
+  beforeEach(() => {
+    told = []
+    freeWhatGoes(stores, (command) => void told.push(command))
+    const state = { status: 'moving', received: 2, bytesPerSecond: 1, way: DIRECT } as const
+    put({ type: 'receiving', id: ADAS_FILE, state })
+    deleting.deleteItem(ADAS_FILE)
+    isConfirmed()
+  })
+
+  it('comes no more and stays on the disk while Undo is offered, and is removed after that', () => {
+    expect(isListed()).toBe(false)
+    expect(told).toEqual([{ do: 'leave', id: ADAS_FILE }])
+    const [toast] = toasts()
+    if (toast) createToaster(stores.toasts).dismiss(toast.id)
+    expect(told.slice(1)).toEqual([{ do: 'forget', id: ADAS_FILE }])
+  })
+
+  it('is looked for after Undo, and stays', () => {
+    undo()
+    put({ type: 'receiving', id: ADAS_FILE, state: { status: 'looking' } })
+    expect(told).toEqual([{ do: 'leave', id: ADAS_FILE }])
+    isConfirmed()
+    expect(told.slice(1)).toEqual([{ do: 'forget', id: ADAS_FILE }])
+  })
+
+  it('goes with the beam, whose Undo is over when it is left', () => {
+    put({ type: 'left' })
+    expect(told.slice(1)).toEqual([{ do: 'forget', id: ADAS_FILE }])
   })
 })

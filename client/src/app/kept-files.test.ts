@@ -18,7 +18,7 @@ const keep = vi.fn(async () => {})
 const forget = vi.fn(async () => {})
 /** Offers what it is given, unless the file has changed. */
 let hasChanged: boolean
-const offer = vi.fn((id: ItemId, _file: File, _tells: boolean) => {
+const offer = vi.fn(async (id: ItemId, _file: File, _tells: boolean) => {
   if (!hasChanged) put({ type: 'offering', id, url: 'blob:a' })
 })
 
@@ -42,11 +42,12 @@ beforeEach(() => {
   for (const id of [A, B]) put({ type: 'lost', id, asks: false })
 })
 
-it('a file is kept with its item where the browser says where it lies', async () => {
+it('a file is kept with its item, and with where it lies if the browser says so', async () => {
   kept.shared(A, file)
+  await vi.waitFor(() => expect(keep).toHaveBeenLastCalledWith(A, file, undefined))
   kept.lies(file, handle)
   kept.shared(B, file)
-  await vi.waitFor(() => expect(keep).toHaveBeenCalledExactlyOnceWith(B, handle))
+  await vi.waitFor(() => expect(keep).toHaveBeenLastCalledWith(B, file, handle))
 })
 
 it('what a reload has taken is offered again without a press where it can still be read', async () => {

@@ -1,6 +1,6 @@
 /**
  * Offers files again that a reload has taken from this page, where the browser can still read them (Chromium). Elsewhere
- * the person chooses them again.
+ * the person chooses them again. Knows of both whether they are still the same.
  */
 import type { ItemId } from '../protocol/bindings'
 import { reduceTransfers } from '../stores/transfers'
@@ -9,7 +9,7 @@ import type { Context } from './context'
 import { watchGone } from './transfer-news'
 
 /** @param tells whether the person is told why a file cannot be offered */
-type OfferAgain = (id: ItemId, file: File, tells: boolean) => void
+type OfferAgain = (id: ItemId, file: File, tells: boolean) => Promise<void>
 
 export class KeptFiles {
   readonly #stores: Context['stores']
@@ -38,8 +38,12 @@ export class KeptFiles {
 
   /** A file is shared under an item. */
   shared(id: ItemId, file: Blob): void {
-    const handle = this.#handles.get(file)
-    if (handle) void this.#open().then((kept) => kept.keep(id, handle))
+    void this.#open().then((kept) => kept.keep(id, file, this.#handles.get(file)))
+  }
+
+  /** Whether a file is the one that was shared under an item, as far as is known here. */
+  async isSame(id: ItemId, file: Blob): Promise<boolean> {
+    return (await this.#open()).isSame(id, file)
   }
 
   /** Offers what a reload has taken, or says that the person can allow it with a press. */
@@ -48,7 +52,7 @@ export class KeptFiles {
     for (const id of ids) {
       const found = await kept.find(id)
       if (!found || !this.#isLost(id)) continue
-      if (found.is === 'readable') this.#offer(id, found.file, false)
+      if (found.is === 'readable') await this.#offer(id, found.file, false)
       else this.#say(id, true)
     }
   }
@@ -58,7 +62,7 @@ export class KeptFiles {
     const kept = await this.#open()
     const file = await kept.ask(id)
     if (!this.#isLost(id)) return
-    if (file) this.#offer(id, file, true)
+    if (file) await this.#offer(id, file, true)
     // It must be chosen again.
     if (this.#isLost(id)) this.#say(id, false)
     const all = Object.entries(this.#stores.transfers.getState().transfers)

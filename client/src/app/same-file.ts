@@ -22,13 +22,19 @@ export function matchFiles(items: readonly FileItem[], files: readonly File[]) {
   return { found, others }
 }
 
-/** Returns why files are none of some items, in words for the person; null when there are none. */
-export function whyNoneOf(items: readonly FileItem[], files: readonly File[]): string | null {
+/** Returns why files are none of some items, in words for the person; null when there are none. @param changed those of other content */
+export function whyNoneOf(
+  items: readonly FileItem[],
+  files: readonly File[],
+  changed: readonly FileItem[],
+): string | null {
   const [item, ...moreItems] = items
-  const [file, ...moreFiles] = files
-  if (!item || !file) return null
-  if (moreItems.length + moreFiles.length === 0) return whyNotSame(file, item.content)
-  const count = files.length
+  const count = files.length + changed.length
+  if (!item || count === 0) return null
+  if (moreItems.length === 0 && count === 1) {
+    const [file] = files
+    return file ? whyNotSame(file, item.content) : changedText(item.content.name)
+  }
   return plural(count, {
     one: '# of the files you chose is not among these, or has changed since it was shared.',
     other: '# of the files you chose are not among these, or have changed since they were shared.',

@@ -29,15 +29,19 @@ afterEach(() => Reflect.deleteProperty(navigator, 'wakeLock'))
 /** A browser whose lock of the screen is given, or refused. */
 function browser(gives: boolean) {
   const held = Object.assign(new EventTarget(), { release: vi.fn() })
+  let isGiven = gives
   const request = vi.fn(async () => {
-    if (gives) return held
+    if (isGiven) return held
     throw new DOMException('The battery is low.', 'NotAllowedError')
   })
   Object.defineProperty(navigator, 'wakeLock', { value: { request }, configurable: true })
   const stores = createStores()
   keepScreenAwake(stores)
   const transfer = (one: Transfer) => stores.transfers.setState((state) => ({ ...state, ...only(one) }), true)
-  return { stores, held, transfer, staysOn: () => stores.screen.getState().staysOn }
+  const refuses = (isRefused: boolean) => {
+    isGiven = !isRefused
+  }
+  return { stores, held, request, refuses, transfer, staysOn: () => stores.screen.getState().staysOn }
 }
 
 it('the screen stays on while a file moves, until the browser lets it sleep', async () => {
@@ -63,4 +67,14 @@ it('nobody is told that the screen stays on where the browser refuses', async ()
   transfer({ role: 'receiving', state: { ...moving, received: 1 } })
   await new Promise((resolve) => setTimeout(resolve))
   expect(staysOn()).toBe(false)
+})
+
+it('a lock that was refused is asked for again when the page is shown again', async () => {
+  const { request, refuses, transfer, staysOn } = browser(false)
+  transfer({ role: 'receiving', state: { ...moving, received: 1 } })
+  await vi.waitFor(() => expect(request).toHaveBeenCalledOnce())
+  await request.mock.results[0]?.value.catch(() => {})
+  refuses(false)
+  document.dispatchEvent(new Event('visibilitychange'))
+  await vi.waitFor(() => expect(staysOn()).toBe(true))
 })

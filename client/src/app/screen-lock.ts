@@ -19,8 +19,10 @@ export function keepScreenAwake({ transfers, screen }: Pick<Stores, 'transfers' 
       screen.setState({ staysOn: false }, true)
     }
     void asked.then((held) => {
-      if (lock === asked) screen.setState({ staysOn: held !== null }, true)
-      held?.addEventListener('release', lost, { once: true })
+      // Once the page is shown again, it may be given.
+      if (!held) return lost()
+      if (lock === asked) screen.setState({ staysOn: true }, true)
+      held.addEventListener('release', lost, { once: true })
     })
   }
   const adjust = () => {

@@ -1,7 +1,7 @@
 /** The composition root: creates the parts of the page once and connects them. */
 import type { Actions, AppValue } from '../features/actions'
 import type { Language } from '../languages/languages'
-import type { BeamId, ItemId } from '../protocol/bindings'
+import type { BeamId } from '../protocol/bindings'
 import { createStores } from '../stores/stores'
 import { readMe } from '../transport/account-calls'
 import { sweepArchives } from '../transport/archive-file'
@@ -69,8 +69,7 @@ export function startServices(language: Language): AppValue {
   })
 
   const kept: KeptFiles = new KeptFiles(stores, (id, file, tells) => offerSame(id, file, tells))
-  const onShared = (id: ItemId, file: Blob) => kept.shared(id, file)
-  const made = createSharing(context, uploads, onShared, sealsFor(stores))
+  const made = createSharing(context, uploads, kept, sealsFor(stores))
   const { shareFileAs, shareCopy, shareNote, offerAgain, offerSame, ...sharing } = made
   const receiving = createReceiving(context)
   const actions: Actions = {

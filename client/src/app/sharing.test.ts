@@ -158,15 +158,20 @@ describe('a file that a reload lost', () => {
     stores.account.setState({ status: 'anonymous' }, true)
     sharing.shareFileAs('a' as ItemId, note('a.txt'))
     stores.transfers.setState(
-      { transfers: { ['a' as ItemId]: { role: 'lost', asks: false, to: {} } }, held: new Set(), beams: 0 },
+      {
+        transfers: { ['a' as ItemId]: { role: 'lost', asks: false, to: {} } },
+        held: new Set(),
+        parts: new Set(),
+        beams: 0,
+      },
       true,
     )
     stores.toasts.setState({ toasts: [] }, true)
     log = []
   })
 
-  it('is offered again under its item when the person chooses it again', () => {
-    sharing.shareAgain(['a' as ItemId], [note('a.txt')])
+  it('is offered again under its item when the person chooses it again', async () => {
+    await sharing.shareAgain(['a' as ItemId], [note('a.txt')])
     expect(log).toEqual(['offer'])
     expect(transfer()).toEqual({ role: 'sending', to: {}, url: 'blob:a' })
     expect(toasts()).toEqual([])
@@ -184,11 +189,53 @@ describe('a file that a reload lost', () => {
       note('a.txt', 'four', 2),
       '“a.txt” has changed since it was shared. Share it as a new file.',
     ],
-  ])('is not replaced by a file %s', (_which, file, words) => {
-    sharing.shareAgain(['a' as ItemId], [file])
+  ])('is not replaced by a file %s', async (_which, file, words) => {
+    await sharing.shareAgain(['a' as ItemId], [file])
     expect(log).toEqual([])
     expect(transfer()).toEqual({ role: 'lost', asks: false, to: {} })
     expect(toasts()).toEqual([words])
+  })
+})
+
+describe('a file that a reload lost and that kept its name, size and time', () => {
+  const note = (text = 'four') => new File([text], 'a.txt', { lastModified: 1 })
+  const changed = note('five')
+  const transfer = () => stores.transfers.getState().transfers[A]?.role
+  const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+  const A = 'a' as ItemId
+  const CHANGED = '“a.txt” has changed since it was shared. Share it as a new file.'
+  let remembered: [ItemId, Blob][]
+
+  beforeEach(() => {
+    stores.account.setState({ status: 'anonymous' }, true)
+    remembered = []
+    sharing = createSharing(context, new UploadNews(stores.transfers, context.toaster), {
+      shared: (id, file) => void remembered.push([id, file]),
+      isSame: async (_, file) => file !== changed,
+    })
+    sharing.shareFileAs(A, note())
+    stores.transfers.setState((state) => reduceTransfers(state, { type: 'lost', id: A, asks: false }), true)
+    stores.toasts.setState({ toasts: [] }, true)
+    log = []
+    remembered = []
+  })
+
+  it('is not offered where its content is another, and the person is told why', async () => {
+    await sharing.shareAgain([A], [changed])
+    expect([transfer(), log, toasts()]).toEqual(['lost', [], [CHANGED]])
+    await sharing.offerSame(A, changed, false)
+    expect([transfer(), log, toasts()]).toEqual(['lost', [], [CHANGED]])
+    stores.toasts.setState({ toasts: [] }, true)
+    await sharing.offerSame(A, changed, true)
+    expect(toasts()).toEqual([CHANGED])
+    expect(remembered).toEqual([])
+  })
+
+  it('is offered where it is the same, once', async () => {
+    const files = [note(), note()]
+    await Promise.all(files.map((file) => sharing.offerSame(A, file, true)))
+    expect([transfer(), log, toasts()]).toEqual(['sending', ['offer'], []])
+    expect(remembered).toHaveLength(1)
   })
 })
 
@@ -209,25 +256,25 @@ describe('files of one card that a reload lost', () => {
     log = []
   })
 
-  it('are each offered under its own item when they are chosen together', () => {
-    sharing.shareAgain(ids(), [note('b.txt'), note('c.txt'), note('a.txt'), note('b.txt')])
+  it('are each offered under its own item when they are chosen together', async () => {
+    await sharing.shareAgain(ids(), [note('b.txt'), note('c.txt'), note('a.txt'), note('b.txt')])
     expect(roles()).toEqual(['sending', 'sending', 'sending', 'sending'])
     expect(log).toEqual(['offer', 'offer', 'offer', 'offer'])
     expect(toasts()).toEqual([])
   })
 
-  it('are offered as far as they fit, and one toast says how many do not', () => {
+  it('are offered as far as they fit, and one toast says how many do not', async () => {
     const changed = note('c.txt', 'four', 2)
-    sharing.shareAgain(ids(), [note('a.txt'), changed, note('d.txt')])
+    await sharing.shareAgain(ids(), [note('a.txt'), changed, note('d.txt')])
     expect(roles()).toEqual(['sending', 'lost', 'lost', 'lost'])
     expect(toasts()).toEqual([
       '2 of the files you chose are not among these, or have changed since they were shared.',
     ])
   })
 
-  it('may be chosen in parts, and those that are here already fit without a word', () => {
-    sharing.shareAgain(ids(), [note('a.txt')])
-    sharing.shareAgain(ids(), [note('a.txt'), note('c.txt')])
+  it('may be chosen in parts, and those that are here already fit without a word', async () => {
+    await sharing.shareAgain(ids(), [note('a.txt')])
+    await sharing.shareAgain(ids(), [note('a.txt'), note('c.txt')])
     expect(log).toEqual(['offer', 'offer'])
     expect(roles()).toEqual(['sending', 'lost', 'lost', 'sending'])
     expect(toasts()).toEqual([])
@@ -425,7 +472,12 @@ describe('e7 a file in a sealed beam', () => {
 
   beforeEach(() => {
     stores.account.setState({ status: 'anonymous' }, true)
-    sharing = createSharing(context, new UploadNews(stores.transfers, context.toaster), () => {}, newFileSeal)
+    sharing = createSharing(
+      context,
+      new UploadNews(stores.transfers, context.toaster),
+      undefined,
+      newFileSeal,
+    )
   })
 
   it('has a seal of its own, in its item and where it is offered', () => {
@@ -436,11 +488,11 @@ describe('e7 a file in a sealed beam', () => {
     expect(seals).toEqual(made)
   })
 
-  it('keeps its seal when a reload has lost it and it is chosen again', () => {
+  it('keeps its seal when a reload has lost it and it is chosen again', async () => {
     sharing.shareFileAs(A, note())
     const lost = { type: 'lost', id: A, asks: false } as const
     stores.transfers.setState((state) => reduceTransfers(state, lost), true)
-    sharing.shareAgain([A], [note()])
+    await sharing.shareAgain([A], [note()])
     expect(seals).toHaveLength(2)
     expect(seals[1]).toEqual(contents()[0]?.seal)
     expect(seals[1]).toEqual(seals[0])

@@ -5,7 +5,6 @@ import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
 import {
   addressee,
   type FileSeal,
-  fileItemMessage,
   type Item,
   type ItemContent,
   pendingItem,
@@ -34,7 +33,7 @@ import { safeType } from './media-kinds'
 import { type Pack, packFiles, packFolder, packFolders } from './packing'
 import { newItemId } from './random-ids'
 import { changedText, matchFiles, whyNoneOf, whyNotSame } from './same-file'
-import { type OutgoingFile, StoredCopies } from './stored-copies'
+import { messageOf, type OutgoingFile, StoredCopies } from './stored-copies'
 import type { UploadNews } from './upload-news'
 
 /** So many files are packed for a second or more: the browser asks the disk for each. */
@@ -56,24 +55,33 @@ export type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareFolders' 
    * Offers a file under an item again, of which a reload has lost the file, if it is the same.
    * @param tells whether the person is told when it is not
    */
-  offerSame(id: ItemId, file: File, tells: boolean): void
+  offerSame(id: ItemId, file: File, tells: boolean): Promise<void>
   /** Lets devices receive the file of an item that was deleted and is shared again. */
   offerAgain(item: Item, file: Blob): void
 }
 
+/** What is remembered of the files that are shared. */
+export interface SharedFiles {
+  /** A file is shared under an item. */
+  shared(id: ItemId, file: Blob): void
+  /** Whether a file is the one that was shared under an item, although its name, size and time are the same. */
+  isSame(id: ItemId, file: Blob): Promise<boolean>
+}
+
+const NOTHING_REMEMBERED: SharedFiles = { shared: () => {}, isSame: async () => true }
+
 /**
- * @param onShared called with each file that is shared, under its item
  * @param newSeal makes what seals a file that is shared now (E7), or returns undefined where its bytes travel as they are
  */
 export function createSharing(
   context: Context,
   uploads: UploadNews,
-  onShared: (id: ItemId, file: Blob) => void = () => {},
+  known: SharedFiles = NOTHING_REMEMBERED,
   newSeal: () => FileSeal | undefined = () => undefined,
 ): Sharing {
   const outgoing = outgoingWith(newSeal)
   const copies = createStoredCopies(context)
-  const shareTogether = sharerOf(context, copies, uploads, onShared)
+  const shareTogether = sharerOf(context, copies, uploads, known)
   const sharingWith =
     ({ at, to }: Destination) =>
     (parts: readonly OutgoingFile[]) =>
@@ -121,7 +129,7 @@ export function createSharing(
       void sharePacked(context, count, makePacks, sharesPacks(sharingWith({ at, to })))
       return true
     },
-    ...offeringLost(context, copies, onShared),
+    ...offeringLost(context, copies, known),
     shareFileAs: (id, file, to) => shareTogether([{ ...outgoing(file, { id }), ...addressee(to) }]),
     shareCopy({ file, manifest, ...mark }, to) {
       if (canShare(context)) shareTogether([{ ...outgoing(file, { manifest }), to, ...mark }])
@@ -129,7 +137,7 @@ export function createSharing(
     offerAgain({ id, content, to }, file) {
       const offered = { id, file, url: addressOf(file), ...keptOf(content) }
       offer(context, offered)
-      onShared(id, file)
+      known.shared(id, file)
       const hasCopy = content.kind === 'file' && content.url !== null
       if (file instanceof File && !hasCopy && to === undefined)
         copies.storeBeside({ ...offered, file, name: displayName(file.name) })
@@ -141,16 +149,11 @@ export function createSharing(
  * Returns what shares files. What is chosen is shown and offered at once; only a copy of it waits for what the beam has
  * room for.
  */
-function sharerOf(
-  context: Context,
-  copies: StoredCopies,
-  uploads: UploadNews,
-  onShared: (id: ItemId, file: Blob) => void,
-) {
+function sharerOf(context: Context, copies: StoredCopies, uploads: UploadNews, known: SharedFiles) {
   return (files: readonly OutgoingFile[], at?: Point) => {
     land(context, cardIdsOf(files), at)
     uploads.began(files)
-    for (const { id, file } of files) onShared(id, file)
+    for (const { id, file } of files) known.shared(id, file)
     const decide = files.map((file) => ({ id: file.id, store: shareFile(context, copies, uploads, file) }))
     const storeAll = (staying: ReadonlySet<ItemId>) => {
       for (const { id, store } of decide) if (isStillShared(context, id)) store(!staying.has(id))
@@ -274,39 +277,44 @@ function storeFirst(
 
 /** Shares a file that devices receive directly from here. */
 function offerFile(context: Context, outgoing: OutgoingFile): void {
-  const { id, file, name, batch, manifest, seal, to, isClear } = outgoing
-  const { size, type, lastModified: modified } = file
-  const { message, extra } = fileItemMessage({ name, size, type, modified, batch, manifest, seal })
+  const { message, extra } = messageOf(outgoing)
   offer(context, outgoing)
-  share(context, id, message, extra, { to, isClear })
+  share(context, outgoing.id, message, extra, { to: outgoing.to, isClear: outgoing.isClear })
 }
 
 /** Offers files again that a reload lost, under the items by which the other devices know them. */
 function offeringLost(
   context: Context,
   copies: StoredCopies,
-  onShared: (id: ItemId, file: Blob) => void,
+  known: SharedFiles,
 ): Pick<Sharing, 'shareAgain' | 'offerSame'> {
   const isLost = ({ id }: FileItem) => context.stores.transfers.getState().transfers[id]?.role === 'lost'
+  /** Offers a file, unless its content is another. The same seal must never seal other bytes (E7). Returns whether it is. */
+  const offerIfSame = async (item: FileItem, file: File): Promise<boolean> => {
+    if (!isLost(item)) return true
+    if (!(await known.isSame(item.id, file))) return false
+    // It may have been chosen twice, or be gone.
+    if (!isLost(item)) return true
+    offerLost(context, copies, item, file)
+    known.shared(item.id, file)
+    return true
+  }
   return {
-    shareAgain(ids, files) {
+    async shareAgain(ids, files) {
       if (!canShare(context)) return
       const items = fileItems(context, ids)
       const { found, others } = matchFiles(items, files)
-      for (const [item, file] of found) {
-        if (!isLost(item)) continue
-        offerLost(context, copies, item, file)
-        onShared(item.id, file)
-      }
-      const why = whyNoneOf(items, others)
+      const changed: FileItem[] = []
+      for (const [item, file] of found) if (!(await offerIfSame(item, file))) changed.push(item)
+      const why = whyNoneOf(items, others, changed)
       if (why !== null) context.toaster.bad(why)
     },
-    offerSame(id, file, tells) {
+    async offerSame(id, file, tells) {
       const [item] = fileItems(context, [id])
       if (!item) return
       const why = whyNotSame(file, item.content)
-      if (why === null) offerLost(context, copies, item, file)
-      else if (tells) context.toaster.bad(why)
+      const isSame = why === null && (await offerIfSame(item, file))
+      if (!isSame && tells) context.toaster.bad(why ?? changedText(item.content.name))
     },
   }
 }

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sealedSize } from '../crypto/file-chunks'
 import { newFileSeal } from '../crypto/file-keys'
-import type { BeamId, DeviceId, ItemId, Role, UploadedFile } from '../protocol/bindings'
+import type { BeamId, Cap, DeviceId, ItemId, Role, UploadedFile } from '../protocol/bindings'
 import { type FileSeal, pendingItem } from '../protocol/item'
 import { reduceDevices } from '../stores/devices'
 import { reduceItems } from '../stores/items'
 import { reduceKeeping } from '../stores/keeping'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
+import { PROGRESS_INTERVAL_MS } from '../transport/progress'
 import type { UploadEnd, UploadEvents, UploadTarget } from '../transport/upload'
 import { type OutgoingFile, RETRY_AFTER_MS, StoredCopies } from './stored-copies'
 
@@ -231,6 +232,99 @@ describe('a file that is uploaded before it is shared', () => {
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'left' }), true)
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'left' }), true)
     expect(cancelled).toEqual(['a.png'])
+  })
+})
+
+describe('f9 a device that comes while a file is uploaded before it is shared', () => {
+  const arrives = (...caps: Cap[]) => {
+    const phone = { device_id: 'p' as DeviceId, name: 'Phone', caps }
+    stores.devices.setState((state) => reduceDevices(state, { type: 'listed', devices: [phone] }), true)
+  }
+  const begin = (...ids: string[]) => {
+    for (const id of ids) {
+      copies.show(outgoing(id))
+      copies.storeFirst(outgoing(id), BEAM, (end) => ends.push(end))
+    }
+  }
+  const addresses = () =>
+    shared.map(({ id, message }) => [id, (message as { file: { url?: string } }).file.url])
+
+  it('can receive it at once, and the same upload goes on: the item then names the copy', () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    enterSaved()
+    begin('a')
+    arrives('files')
+    expect(offered).toEqual(['a'])
+    expect(addresses()).toEqual([['a', undefined]])
+    expect(transfer('a')).toMatchObject({ role: 'sending' })
+    vi.advanceTimersByTime(PROGRESS_INTERVAL_MS)
+    under.get('a.png')?.onProgress(2)
+    expect(transfer('a')).toMatchObject({ role: 'sending' })
+    isStored('a.png')
+    expect(addresses()).toEqual([
+      ['a', undefined],
+      ['a', STORED.url],
+    ])
+    expect(transfer('a')).toMatchObject({ role: 'sending' })
+    expect([cancelled, targets.length]).toEqual([[], 1])
+  })
+
+  it('can receive those that wait for their turn too, which are then uploaded one at a time', () => {
+    enterSaved()
+    begin('a', 'b', 'c', 'd')
+    arrives('files')
+    expect(offered).toEqual(['a', 'b', 'c', 'd'])
+    expect(names()).toEqual(['a.png', 'b.png'])
+    isStored('a.png')
+    expect(names()).toEqual(['b.png'])
+    isStored('b.png')
+    expect(names()).toEqual(['c.png'])
+    isStored('c.png')
+    expect(names()).toEqual(['d.png'])
+  })
+
+  it('can receive one that was shown while the server said what it has room for', () => {
+    enterSaved()
+    copies.show(outgoing('a'))
+    arrives('files')
+    copies.storeFirst(outgoing('a'), BEAM, (end) => ends.push(end))
+    expect(offered).toEqual(['a'])
+  })
+
+  it('receives what the server does not take, and the person is told that there is no copy', () => {
+    enterSaved()
+    begin('a', 'b')
+    arrives('files')
+    answer('a.png', { status: 'refused' })
+    answer('b.png', { status: 'unreachable' })
+    expect(notStored).toEqual([['a', 'refused']])
+    enterSaved()
+    isStored('b.png')
+    expect(addresses().at(-1)).toEqual(['b', STORED.url])
+    expect(ends).toEqual([])
+  })
+
+  it('changes nothing for a sealed file that it cannot open', () => {
+    enterSaved()
+    const sealed = { ...outgoing('a'), seal: newFileSeal() }
+    copies.show(sealed)
+    copies.storeFirst(sealed, BEAM, (end) => ends.push(end))
+    arrives('files')
+    expect([offered, shared]).toEqual([[], []])
+    arrives('files', 'e2e1')
+    expect(offered).toEqual(['a'])
+  })
+
+  it('leaves the upload of a deleted file to end, and the next one begins', () => {
+    enterSaved()
+    begin('a')
+    arrives('files')
+    hold(outgoing('b'))
+    expect(names()).toEqual(['a.png'])
+    const gone = { type: 'forgotten', id: 'a' as ItemId } as const
+    stores.transfers.setState((state) => reduceTransfers(state, gone), true)
+    expect(cancelled).toEqual(['a.png'])
+    expect(names()).toEqual(['b.png'])
   })
 })
 

@@ -1,7 +1,7 @@
 /**
  * Uploads copies of files to the server (F9). While no other device is here, the upload comes before the file is
- * shared. In a saved or kept beam a copy is always uploaded, because what the beam shows must outlive this page. Any other beam
- * has copies of media only.
+ * shared. As soon as one comes, the file is shared, and the same upload goes on beside what that device receives. In a saved or
+ * kept beam a copy is always uploaded, because what the beam shows must outlive this page. Any other beam has copies of media only.
  */
 import { sealedSize } from '../crypto/file-chunks'
 import type { BeamId, DeviceId, ItemId, UploadedFile } from '../protocol/bindings'
@@ -56,9 +56,15 @@ type Share = (id: ItemId, message: unknown, extra: string) => void
 /** Lets devices receive a file from here. */
 type Offer = (file: OutgoingFile) => void
 
-/** Says that a file cannot be read any more. */
 /** Says why there is no copy of a file. */
 type SayNotStored = (file: OutgoingFile, why: 'unreadable' | 'refused') => void
+
+/** A file whose item waits for its upload. */
+interface First {
+  readonly file: OutgoingFile
+  /** Whether its turn has come. */
+  isUnderWay: boolean
+}
 
 export class StoredCopies {
   readonly #stores: Stores
@@ -68,6 +74,9 @@ export class StoredCopies {
   readonly #sayNotStored: SayNotStored
   readonly #cancels = new Map<ItemId, () => void>()
   readonly #turns = new Turns(UPLOADS_AT_ONCE)
+  readonly #first = new Map<ItemId, First>()
+  /** Files that devices receive from here while they are uploaded. */
+  readonly #beside = new Set<ItemId>()
   /** Files that devices receive from here and that were not uploaded yet, in the order of their turns. */
   readonly #held = new Map<ItemId, OutgoingFile>()
   /** Files whose items name their stored copies. */
@@ -75,7 +84,6 @@ export class StoredCopies {
   /** Those held that the server could not be reached for lately. */
   readonly #unreachable = new Set<ItemId>()
   #retry: ReturnType<typeof setTimeout> | null = null
-  #isStoring = false
 
   constructor(stores: Stores, upload: Upload, share: Share, offer: Offer, sayNotStored: SayNotStored) {
     this.#stores = stores
@@ -86,6 +94,7 @@ export class StoredCopies {
     stores.items.subscribe(({ items }) => this.#takeBack(items))
     // Not the items, which a lost connection hides.
     stores.transfers.subscribe(() => this.#forgetDeleted())
+    stores.devices.subscribe(() => this.#offerFirst())
     // Also runs at each welcome, so that what failed for lack of a network is tried again.
     stores.access.subscribe(() => this.#tryAgain())
     stores.keeping.subscribe(({ kept }, before) => {
@@ -98,14 +107,18 @@ export class StoredCopies {
    * that is neither saved nor kept these are media. It could not tell any other sealed file from one, but the rule is the same;
    * of sealed ones, those of at most 128 MiB, because they are sealed whole before the upload begins.
    */
-  comesFirst({ file, seal }: Pick<OutgoingFile, 'file' | 'seal'>): boolean {
+  comesFirst(outgoing: Pick<OutgoingFile, 'file' | 'seal'>): boolean {
+    const { file, seal } = outgoing
     const size = seal ? sealedSize(file.size) : file.size
     const { upload_bytes } = this.#stores.limits.getState()
     const most = seal ? Math.min(upload_bytes, MOST_SEALED_FORM_BYTES) : upload_bytes
     const isTakenAnywhere = isMedia(file) && size <= most
     const isTaken = this.#isStored() || isTakenAnywhere
-    const takers = fileTakers(this.#stores.devices.getState(), { isSealed: seal !== undefined })
-    return isTaken && takers.length === 0
+    return isTaken && !this.#hasTaker(outgoing)
+  }
+
+  #hasTaker({ seal }: Pick<OutgoingFile, 'seal'>): boolean {
+    return fileTakers(this.#stores.devices.getState(), { isSealed: seal !== undefined }).length > 0
   }
 
   #isStored(): boolean {
@@ -114,33 +127,65 @@ export class StoredCopies {
 
   /** Shows a file that `storeFirst` will upload. */
   show(file: OutgoingFile): void {
-    const { id, name, batch, manifest, seal } = file
-    const { size, type, lastModified: modified } = file.file
-    const { message, extra } = fileItemMessage({ name, size, type, modified, batch, manifest, seal })
-    const event = { type: 'shared', item: pendingItem(id, message, extra, Date.now()) } as const
+    const { message, extra } = messageOf(file)
+    const event = { type: 'shared', item: pendingItem(file.id, message, extra, Date.now()) } as const
     // Whoever sees the item finds its file.
     this.#put(file, { status: 'moving', sent: 0, bytesPerSecond: 0 })
     this.#stores.items.setState((state) => reduceItems(state, event), true)
   }
 
-  /** Uploads a file that is shown, with its progress, and shares it once the server has it. `onEnd` is called in either case. */
+  /**
+   * Uploads a file that is shown, with its progress, and shares it once the server has it. `onEnd` is called in either case, unless
+   * a device comes before that: from then on the file is one that devices receive from here.
+   */
   storeFirst(file: OutgoingFile, beam: BeamId, onEnd: (end: UploadEnd['status']) => void): void {
     const { id } = file
-    const tell = progressOf((sent, bytesPerSecond) =>
-      this.#put(file, { status: 'moving', sent, bytesPerSecond }),
-    )
-    tell(0)
+    const first: First = { file, isUnderWay: false }
+    const tell = progressOf((sent, bytesPerSecond) => {
+      if (this.#first.has(id)) this.#put(file, { status: 'moving', sent, bytesPerSecond })
+    })
     const ended = (end: UploadEnd) => {
       leave()
+      if (!this.#first.delete(id)) return this.#endedBeside(file, end)
       if (end.status === 'stored') {
         this.#put(file, { status: 'done' })
         this.#shareStored(file, end.file)
       }
       onEnd(end.status)
     }
-    const leave = this.#turns.enter(() => this.#start(file, beam, tell, ended, () => leave()))
+    const cancelled = () => {
+      leave()
+      this.#leaveBeside(id)
+    }
+    this.#first.set(id, first)
+    tell(0)
+    const leave = this.#turns.enter(() => {
+      first.isUnderWay = true
+      this.#start(file, beam, tell, ended, cancelled)
+    })
     // Until its turn comes, there is only the turn to give up.
     if (!this.#cancels.has(id)) this.#cancels.set(id, leave)
+    // A device may have come while the server said what it has room for.
+    this.#offerFirst()
+  }
+
+  /** Shares the files that are uploaded first and that a device can receive from here now. */
+  #offerFirst(): void {
+    if (this.#first.size === 0) return
+    for (const [id, { file, isUnderWay }] of [...this.#first]) {
+      if (!this.#hasTaker(file)) continue
+      this.#first.delete(id)
+      if (isUnderWay) this.#beside.add(id)
+      else {
+        this.#cancels.get(id)?.()
+        this.#cancels.delete(id)
+        this.#held.set(id, file)
+      }
+      const { message, extra } = messageOf(file)
+      this.#offer(file)
+      this.#share(id, message, extra)
+    }
+    this.#storeHeld()
   }
 
   /** Uploads a copy of a file that devices receive from here, now or once the beam is saved or kept. */
@@ -157,26 +202,34 @@ export class StoredCopies {
     const file = [...this.#held.values()].find(({ id }) => !this.#unreachable.has(id))
     const access = this.#stores.access.getState()
     const session = this.#stores.session.getState()
-    if (this.#isStoring || !file || !this.#isStored() || !mayShare(access)) return
+    if (this.#beside.size > 0 || !file || !this.#isStored() || !mayShare(access)) return
     if (session.status !== 'set') return
-    this.#isStoring = true
-    const onEnd = (end: UploadEnd) => {
-      this.#isStoring = false
-      this.#held.delete(file.id)
-      if (end.status === 'unreachable') {
-        this.#unreachable.add(file.id)
-        this.#held.set(file.id, file)
-        this.#retry ??= setTimeout(() => this.#tryAgain(), RETRY_AFTER_MS)
-      }
-      if (end.status === 'stored') this.#shareStored(file, end.file)
-      if (end.status === 'unreadable' || end.status === 'refused') this.#sayNotStored(file, end.status)
-      this.#storeHeld()
+    this.#beside.add(file.id)
+    this.#start(
+      file,
+      session.session.beamId,
+      () => {},
+      (end) => this.#endedBeside(file, end),
+      () => this.#leaveBeside(file.id),
+    )
+  }
+
+  #endedBeside(file: OutgoingFile, end: UploadEnd): void {
+    this.#held.delete(file.id)
+    if (end.status === 'unreachable') {
+      this.#unreachable.add(file.id)
+      this.#held.set(file.id, file)
+      this.#retry ??= setTimeout(() => this.#tryAgain(), RETRY_AFTER_MS)
     }
-    const onCancel = () => {
-      this.#isStoring = false
-      this.#storeHeld()
-    }
-    this.#start(file, session.session.beamId, () => {}, onEnd, onCancel)
+    if (end.status === 'stored') this.#shareStored(file, end.file)
+    const isLacking = end.status === 'unreadable' || end.status === 'refused'
+    // In a beam that is not stored nobody misses the copy of a file that devices receive.
+    if (isLacking && this.#isStored()) this.#sayNotStored(file, end.status)
+    this.#leaveBeside(file.id)
+  }
+
+  #leaveBeside(id: ItemId): void {
+    if (this.#beside.delete(id)) this.#storeHeld()
   }
 
   #tryAgain(): void {
@@ -260,7 +313,7 @@ export class StoredCopies {
   #forgetDeleted(): void {
     if (this.#cancels.size === 0 && this.#held.size === 0 && this.#stored.size === 0) return
     const { transfers } = this.#stores.transfers.getState()
-    for (const files of [this.#held, this.#stored])
+    for (const files of [this.#first, this.#held, this.#stored])
       for (const id of files.keys()) if (!transfers[id]) files.delete(id)
     for (const [id, cancel] of this.#cancels) {
       if (transfers[id]) continue
@@ -272,6 +325,15 @@ export class StoredCopies {
   #put({ id, url }: OutgoingFile, state: Storing): void {
     this.#stores.transfers.setState((old) => reduceTransfers(old, { type: 'storing', id, state, url }), true)
   }
+}
+
+/** Returns what an item says of a file before the server has a copy of it. */
+export function messageOf({ file, name, batch, manifest, seal }: OutgoingFile): {
+  message: unknown
+  extra: string
+} {
+  const { size, type, lastModified: modified } = file
+  return fileItemMessage({ name, size, type, modified, batch, manifest, seal })
 }
 
 function isMedia({ type }: File): boolean {

@@ -12,6 +12,7 @@ import {
   type Sending,
   sentTo,
   type TransfersEvent,
+  type TransfersState,
 } from '../stores/transfers'
 import type { Carrying, EngineCommand, EngineEvent, Progress } from '../transport/engine-messages'
 import type { LiveBeam } from '../transport/live-beam'
@@ -153,14 +154,15 @@ function waysOf({ devices }: Stores, page: () => EnginePage | null) {
 /** Removes the transfers of items that are gone. */
 export function endTransfersOf(gone: readonly ItemId[], { transfers }: Stores): void {
   for (const id of gone) {
-    if (!transfers.getState().transfers[id]) continue
-    transfers.setState((state) => reduceTransfers(state, { type: 'forgotten', id }), true)
+    const state = transfers.getState()
+    if (!state.transfers[id] && !state.parts.has(id)) continue
+    transfers.setState(reduceTransfers(state, { type: 'forgotten', id }), true)
   }
 }
 
 /**
  * Frees a transfer that is removed from the list: its state in the worker, its bytes on the disk unless only its beam was
- * left, and its blob URL, for which the browser would keep the bytes. Call it once.
+ * left or Undo is offered, and its blob URL, for which the browser would keep the bytes. Call it once.
  */
 export function freeWhatGoes(
   stores: Pick<Stores, 'transfers'>,
@@ -176,17 +178,19 @@ export function freeWhatGoes(
 }
 
 /**
- * Tells of each transfer that has gone with its item, or with its beam. A deleted item, whose Undo is over then, goes for
- * good. Call it once for each part that keeps something of a transfer.
+ * Tells of each transfer that has gone with its item, or with its beam. A deleted item goes for good once its Undo is over, which
+ * is told of a part that waited for it as well. Call it once for each part of the page that keeps something of a transfer.
  */
 export function watchGone(
   { transfers }: Pick<Stores, 'transfers'>,
   onGone: (id: ItemId, isForGood: boolean) => void,
 ): void {
+  const isKnown = ({ transfers, parts }: TransfersState, id: ItemId) => transfers[id] || parts.has(id)
   transfers.subscribe((now, before) => {
     const isLeft = now.beams !== before.beams
     for (const id of Object.keys(before.transfers) as ItemId[])
-      if (!now.transfers[id]) onGone(id, !isLeft || before.held.has(id))
+      if (!now.transfers[id]) onGone(id, !now.parts.has(id) && (!isLeft || before.held.has(id)))
+    for (const id of before.parts) if (!isKnown(now, id)) onGone(id, true)
   })
 }
 

@@ -54,7 +54,7 @@ const onLost = (ids: readonly ItemId[]) => {
   lost = ids
 }
 const sharing = () =>
-  createSharing(context, new UploadNews(stores.transfers, context.toaster), () => {}, newFileSeal)
+  createSharing(context, new UploadNews(stores.transfers, context.toaster), undefined, newFileSeal)
 const transfer = () => stores.transfers.getState().transfers[ID]
 
 const enters = async (beamId: BeamId) => {
@@ -170,10 +170,10 @@ describe('a file that the server does not have', () => {
     expect(lost).toEqual([ID])
   })
 
-  it('is offered under its item and its seal once it is chosen again', () => {
-    sharing().shareAgain([ID], [new File(['abcd'], 'a.bin', { lastModified: 7 })])
+  it('is offered under its item and its seal once it is chosen again', async () => {
+    await sharing().shareAgain([ID], [new File(['abcd'], 'a.bin', { lastModified: 7 })])
     expect(transfer()?.role).toBe('lost')
-    sharing().shareAgain([ID], [file])
+    await sharing().shareAgain([ID], [file])
     expect(transfer()?.role).toBe('sending')
     const { seal } = (message as { file: { seal: FileSeal } }).file
     expect(told).toEqual([{ do: 'offer', id: ID, file, seal }])

@@ -55,6 +55,7 @@ describe('leaving a beam loses', () => {
     const transfers = {
       beams: 0,
       held: new Set<ItemId>(),
+      parts: new Set<ItemId>(),
       transfers: { [ITEM]: { role: 'sending', to: { phone: state }, url: 'blob:a' } as const },
     }
     expect(lossesOf(beam([file], { transfers }))).toEqual(['transfer', 'file'])

@@ -55,6 +55,8 @@ export interface TransfersState {
   readonly transfers: Readonly<Record<ItemId, Transfer>>
   /** Deleted items whose received bytes stay while Undo is offered. */
   readonly held: ReadonlySet<ItemId>
+  /** Those of which only a part was received, which waits on the disk. Nothing of them comes any more. */
+  readonly parts: ReadonlySet<ItemId>
   /** How many beams were left since the page began. */
   readonly beams: number
 }
@@ -72,7 +74,7 @@ export type TransfersEvent =
   | { type: 'letGo'; ids: readonly ItemId[] }
   | { type: 'left' }
 
-const EMPTY: TransfersState = { transfers: {}, held: new Set(), beams: 0 }
+const EMPTY: TransfersState = { transfers: {}, held: new Set(), parts: new Set(), beams: 0 }
 
 /** Applies an event to the transfers. */
 export function reduceTransfers(state: TransfersState, event: TransfersEvent): TransfersState {
@@ -105,13 +107,10 @@ export function reduceTransfers(state: TransfersState, event: TransfersEvent): T
       const { [event.by]: _missed, ...to } = transfer.to
       return put(state, event.id, { ...transfer, to })
     }
-    case 'forgotten': {
-      if (state.held.has(event.id)) return state
-      const { [event.id]: _gone, ...transfers } = state.transfers
-      return { ...state, transfers }
-    }
+    case 'forgotten':
+      return forgotten(state, event.id)
     case 'held': {
-      const received = event.ids.filter((id) => isReceived(state.transfers[id]))
+      const received = event.ids.filter((id) => hasBytes(state.transfers[id]))
       return { ...state, held: new Set([...state.held, ...received]) }
     }
     case 'letGo': {
@@ -124,7 +123,19 @@ export function reduceTransfers(state: TransfersState, event: TransfersEvent): T
 }
 
 function put(state: TransfersState, id: ItemId, transfer: Transfer): TransfersState {
-  return { ...state, transfers: { ...state.transfers, [id]: transfer } }
+  return { ...state, transfers: { ...state.transfers, [id]: transfer }, parts: without(state.parts, id) }
+}
+
+/** Removes a transfer with its item. While Undo is offered, a whole file stays in the list, and a part of one on the disk. */
+function forgotten(state: TransfersState, id: ItemId): TransfersState {
+  const { [id]: transfer, ...transfers } = state.transfers
+  if (!state.held.has(id)) return { ...state, transfers, parts: without(state.parts, id) }
+  if (!transfer || isReceived(transfer)) return state
+  return { ...state, transfers, parts: new Set([...state.parts, id]) }
+}
+
+function without(ids: ReadonlySet<ItemId>, id: ItemId): ReadonlySet<ItemId> {
+  return ids.has(id) ? new Set([...ids].filter((one) => one !== id)) : ids
 }
 
 function lostTo({ transfers }: TransfersState, id: ItemId): SentTo {
@@ -132,8 +143,14 @@ function lostTo({ transfers }: TransfersState, id: ItemId): SentTo {
   return transfer?.role === 'lost' ? transfer.to : {}
 }
 
-function isReceived(transfer: Transfer | undefined): boolean {
-  return transfer?.role === 'receiving' && transfer.state.status === 'done'
+function isReceived(transfer: Transfer): boolean {
+  return transfer.role === 'receiving' && transfer.state.status === 'done'
+}
+
+/** Whether anything of a file was received. */
+function hasBytes(transfer: Transfer | undefined): boolean {
+  if (transfer?.role !== 'receiving') return false
+  return isReceived(transfer) || ('received' in transfer.state && transfer.state.received > 0)
 }
 
 /** Returns the state of each copy of a file that comes or goes. */

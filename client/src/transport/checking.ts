@@ -9,7 +9,9 @@ import type { Sink } from './sinks/sink'
 
 type Read = Sink['read']
 
-/** Pause between two requests for hashes. An answer may have to read the pieces from a disk. */
+/** So many pieces of what is here are compared again when their file may be another one meanwhile. */
+const MOST_COMPARED = 32
+/** Pause between two requests for hashes of which the first is not answered: it may be that pieces are read from a disk. */
 const ASK_MS = 1_000
 
 export interface CheckingEvents {
@@ -27,14 +29,16 @@ export class Checking {
   readonly #copies = new Map<number, Uint8Array>()
   /** The hashes of pieces in such a place. */
   #hashes = new Map<number, PieceHash>()
-  /** When hashes were last asked for, in milliseconds. */
-  #askedAt = Number.NEGATIVE_INFINITY
+  /** The piece whose hash, with others, was last asked for and did not come yet, and when that was, in milliseconds. */
+  #asked: { readonly piece: number; readonly at: number } | null = null
   /** Counts how often all was lost: a hash that was begun before concerns nothing any more. */
   #era = 0
 
   constructor(
     readonly receiver: Receiver,
     readonly hash: Hash,
+    /** A number from 0 to below 1. */
+    readonly random: () => number,
     readonly events: CheckingEvents,
   ) {
     this.pieces = new PieceChecks(receiver.size)
@@ -61,10 +65,7 @@ export class Checking {
   }
 
   #compareAgain(read: Read): void {
-    const { right } = this.pieces
-    const [first, last] = [right[0], right.at(-1)]
-    if (!first || !last) return
-    for (const piece of new Set([first.first, last.first + last.count - 1])) {
+    for (const piece of someOf(this.pieces.right, this.random)) {
       const hash = this.#hashes.get(piece)
       if (read) this.#compute(piece, read)
       else if (hash) this.#hashed(piece, hash)
@@ -121,13 +122,16 @@ export class Checking {
 
   /** Returns pieces whose hashes to ask for, once in a while; null for none. */
   lacking(now: number): ChunkRange | null {
-    const lacking = now - this.#askedAt >= ASK_MS ? this.pieces.lacking : null
-    if (lacking) this.#askedAt = now
+    if (this.#asked && now - this.#asked.at < ASK_MS) return null
+    const { lacking } = this.pieces
+    this.#asked = lacking && { piece: lacking.first, at: now }
     return lacking
   }
 
   /** The device that shared the file told hashes of pieces. */
   told(first: number, hashes: readonly PieceHash[]): void {
+    const asked = this.#asked?.piece ?? -1
+    if (asked >= first && asked < first + hashes.length) this.#asked = null
     for (const checked of this.pieces.told(first, hashes)) this.events.onChecked(checked)
   }
 
@@ -148,4 +152,12 @@ export class Checking {
     this.#hashes.clear()
     this.pieces.clear()
   }
+}
+
+/** Returns the first and the last of some pieces, and others of them that are chosen at random. */
+function someOf(pieces: readonly ChunkRange[], random: () => number): readonly number[] {
+  const all = pieces.flatMap(({ first, count }) => Array.from({ length: count }, (_, at) => first + at))
+  if (all.length <= MOST_COMPARED) return all
+  const others = Array.from({ length: MOST_COMPARED - 2 }, () => Math.floor(random() * all.length))
+  return [...new Set([0, all.length - 1, ...others])].flatMap((at) => all[at] ?? [])
 }

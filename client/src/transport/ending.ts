@@ -16,15 +16,15 @@ export function close(
   last: { durable: readonly ChunkRange[]; isPaused: boolean } | null,
 ): void {
   const { part } = sink
-  if (how !== 'interrupted' || !part) return discard(sink)
+  if (how !== 'interrupted' || !part) return discard(sink, how !== 'interrupted')
   // Where it fails, as on a full disk, the entry before it says what is there.
   if (last) void part.keep(last.durable, last.isPaused).catch(() => {})
   void part.leave().catch(() => {})
 }
 
 /** Removes a sink's bytes. A failure is ignored: the sweep of the next start removes the rest. */
-export function discard(sink: Sink): void {
-  void sink.discard().catch(() => {})
+export function discard(sink: Sink, isOver = true): void {
+  void sink.discard(isOver).catch(() => {})
 }
 
 /** Returns why a sink failed. */

@@ -389,6 +389,25 @@ describe('a file of which a part was received before', () => {
     expect(part.leave).not.toHaveBeenCalled()
   })
 
+  it('f17_stays_when_the_device_that_shared_it_has_deleted_its_item, and goes on when that was taken back', async () => {
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await settles()
+    server.carriesSome(4)
+    await settles()
+    expect(ada.last('sending')).toBeDefined()
+    ada.forgets()
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'gone' } })
+    expect(part.leave).toHaveBeenCalledOnce()
+    bob.leaves()
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+    expect([discard.mock.calls, bob.forgotten]).toEqual([[], []])
+  })
+
   it('is removed also when the person cancels it before its turn has come', async () => {
     bob.seesNobody()
     bob.looks(SIZE, ada)
@@ -580,6 +599,95 @@ describe('a file whose sender is removed from the beam', () => {
     await allComes()
     expect(await bob.hasWhole(sent)).toBe(true)
     expect(server.carried - before).toBeLessThan(3 * MIB)
+  })
+})
+
+describe('a file at a place that the person has picked', () => {
+  const SIZE = 4 * MIB
+  let isRemoved: boolean
+  let discarded: boolean[]
+
+  beforeEach(() => {
+    isRemoved = false
+    discarded = []
+    ada.offers(new Blob([bytes(SIZE)]))
+  })
+
+  const receives = () => {
+    const picked = {
+      getFile: async () => ({ size: 0 }),
+      remove: async () => {
+        isRemoved = true
+      },
+    } as unknown as FileSystemFileHandle
+    bob.sink = () => ({
+      isKept: true,
+      part: null,
+      read: null,
+      write: () => {},
+      finish: async () => null,
+      discard: async (isOver = false) => void discarded.push(isOver),
+    })
+    bob.engine.handle({ do: 'receive', file: incomingFile(SIZE, ada), picked })
+  }
+
+  it('leaves no empty one behind when the person cancels it, before its turn or after', async () => {
+    bob.seesNobody()
+    receives()
+    bob.cancels()
+    await settles()
+    expect(isRemoved).toBe(true)
+
+    bob.sees(ada)
+    receives()
+    await settles()
+    server.carriesSome(4)
+    await settles()
+    bob.cancels()
+    await server.carries()
+    expect(discarded).toEqual([true])
+  })
+})
+
+describe('f19_a_part_of_a_file_that_is_another_one_meanwhile', () => {
+  const old = bytes(12 * MIB)
+
+  /** Bob has the first eight pieces of the old file. */
+  const hasPart = () => {
+    const file = Buffer.alloc(old.byteLength)
+    file.set(old.subarray(0, 8 * MIB))
+    bob.finds = async () => ({ is: 'begun', bytes: 8 * MIB, isPaused: false })
+    bob.sink = () => ({
+      isKept: true,
+      part: { before: [{ first: 0, count: 8 * 64 }], keep: async () => {}, leave: async () => {} },
+      read: (position, length) => new Uint8Array(file.subarray(position, position + length)),
+      write: (position, bytes) => void file.set(bytes, position),
+      finish: async () => new Blob([file]),
+      discard: async () => {},
+    })
+  }
+
+  it('is received whole, wherever the two differ, and never as a mixture', async () => {
+    hasPart()
+    const changed = old.slice()
+    changed[5 * MIB + 7] = 255 - (changed[5 * MIB + 7] ?? 0)
+    ada.offers(new Blob([changed]))
+    bob.looks(old.byteLength, ada)
+    await server.carries()
+    expect(await bob.hasWhole(changed)).toBe(true)
+  })
+
+  it('is gone on with at once where it is the same: one question follows the answer to the other', async () => {
+    hasPart()
+    ada.offers(new Blob([old]))
+    bob.looks(old.byteLength, ada)
+    const began = performance.now()
+    while (bob.last('receiving')?.status !== 'done') {
+      server.carriesSome(Number.POSITIVE_INFINITY)
+      await settles()
+    }
+    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(server.carried).toBe(4 * MIB)
   })
 })
 

@@ -41,7 +41,8 @@ beforeEach(() => {
   handles = new FileHandles(() => now)
 })
 
-const keep = () => handles.keep(ITEM, new Handle() as unknown as FileSystemFileHandle)
+const FILE = new Blob(['abc'])
+const keep = () => handles.keep(ITEM, FILE, new Handle() as unknown as FileSystemFileHandle)
 
 it('a file that the page may still read is found at once', async () => {
   expect(await handles.find(ITEM)).toBeNull()
@@ -82,4 +83,25 @@ it('what is forgotten, or older than a week, is not kept', async () => {
   now += 1
   await handles.sweep()
   expect(await handles.find(ITEM)).toBeNull()
+})
+
+it('a file whose content is another is known by samples of it, also where nobody knows where it lies', async () => {
+  const large = new Uint8Array(4 * 1024 * 1024)
+  const changedAt = (at: number, count = 1) => new Blob([large.slice().fill(1, at, at + count)])
+  expect(await handles.isSame(ITEM, new Blob([large]))).toBe(true)
+  await handles.keep(ITEM, new Blob([large]))
+  expect(await handles.find(ITEM)).toBeNull()
+  expect(await handles.isSame(ITEM, new Blob([large]))).toBe(true)
+  for (const changed of [changedAt(0), changedAt(large.byteLength - 1), changedAt(2_000_000, 100_000)])
+    expect(await handles.isSame(ITEM, changed)).toBe(false)
+  await handles.keep(ITEM, FILE)
+  expect(await handles.isSame(ITEM, new Blob(['abd']))).toBe(false)
+  expect(await handles.isSame(ITEM, new Blob(['abc']))).toBe(true)
+})
+
+it('a file that was forgotten while it was read stays forgotten', async () => {
+  const kept = handles.keep(ITEM, FILE)
+  await handles.forget(ITEM)
+  await kept
+  expect(await handles.isSame(ITEM, new Blob(['other']))).toBe(true)
 })

@@ -1,5 +1,10 @@
-/** Where files lie that were shared from this device, for a later page (File System Access, Chromium only). */
+/**
+ * What a later page needs of the files that were shared from this device: where each lies (File System Access, Chromium only), and
+ * samples of its content.
+ */
 import type { ItemId } from '../protocol/bindings'
+import { isSame, type PieceHash } from '../protocol/piece-checks'
+import { samplesOf } from './file-samples'
 import { Table } from './table'
 
 // The DOM types lack the permissions of File System Access, section 2.3.
@@ -13,8 +18,11 @@ declare global {
 /** What is not asked for within so many milliseconds is removed, as what was received is. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000
 
-interface KeptHandle {
-  readonly handle: FileSystemFileHandle
+interface KeptFile {
+  /** Absent where the browser does not say where files lie. */
+  readonly handle?: FileSystemFileHandle
+  /** Absent until they are read. */
+  readonly samples?: PieceHash
   /** Milliseconds since the Unix epoch. */
   readonly keptAt: number
 }
@@ -23,14 +31,33 @@ interface KeptHandle {
 export type Found = { readonly is: 'readable'; readonly file: File } | { readonly is: 'asking' }
 
 export class FileHandles {
-  readonly #table = new Table<ItemId, KeptHandle>('offered', 'files')
+  readonly #table = new Table<ItemId, KeptFile>('offered', 'files')
+  /** One file is sampled after the other: many may be shared at once. */
+  #sampled: Promise<void> = Promise.resolve()
 
   /** @param now milliseconds since the Unix epoch */
   constructor(readonly now: () => number = Date.now) {}
 
-  async keep(id: ItemId, handle: FileSystemFileHandle): Promise<void> {
+  async keep(id: ItemId, file: Blob, handle?: FileSystemFileHandle): Promise<void> {
+    const kept = { ...(handle && { handle }), keptAt: this.now() }
     // Where it cannot be kept, the person chooses the file again.
-    await this.#table.write(id, { handle, keptAt: this.now() }).catch(() => {})
+    const entered = this.#table.change(id, (there) => ({ ...there, ...kept })).catch(() => {})
+    this.#sampled = Promise.all([entered, this.#sampled]).then(() => this.#sample(id, file))
+    await this.#sampled
+  }
+
+  async #sample(id: ItemId, file: Blob): Promise<void> {
+    const samples = await samplesOf(file).catch(() => null)
+    // Its item may be gone by then.
+    if (samples) await this.#table.change(id, (there) => there && { ...there, samples }).catch(() => {})
+  }
+
+  /** Whether a file has the content of the one that was shared, as far as samples tell. */
+  async isSame(id: ItemId, file: Blob): Promise<boolean> {
+    const kept = (await this.#table.read(id).catch(() => null))?.samples
+    if (!kept) return true
+    const samples = await samplesOf(file).catch(() => null)
+    return samples !== null && isSame(samples, kept)
   }
 
   async forget(id: ItemId): Promise<void> {
@@ -54,7 +81,7 @@ export class FileHandles {
   }
 
   async sweep(): Promise<void> {
-    const old = ({ keptAt }: KeptHandle) => this.now() - keptAt > KEPT_MS
+    const old = ({ keptAt }: KeptFile) => this.now() - keptAt > KEPT_MS
     for (const [id, entry] of await this.#table.all().catch(() => [])) {
       if (old(entry)) await this.#table.remove(id, old)
     }

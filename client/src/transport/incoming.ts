@@ -16,6 +16,7 @@ import type { IncomingFile } from './engine-messages'
 import { Givers } from './givers'
 import { Speed } from './progress'
 import type { RemoteDevice } from './remote-device'
+import { dropPicked } from './save-folder'
 import { SealedChunks } from './sealed-chunks'
 import type { OpenSink, Part, Sink } from './sinks/sink'
 import type { ReadPart } from './stored-link'
@@ -102,7 +103,7 @@ export class Incoming {
     this.givers = new Givers(this, random)
     this.sealed = SealedChunks.of(file)
     this.layout = new ChunkLayout(file.size, this.sealed !== null)
-    this.checking = new Checking(this.receiver, this.sealed?.hashing(hash) ?? hash, {
+    this.checking = new Checking(this.receiver, this.sealed?.hashing(hash) ?? hash, random, {
       onChecked: (checked) => this.#checked(checked),
       onLacking: () => this.events.onLacking(this),
       onBroken: (error) => this.#broke(error),
@@ -380,6 +381,8 @@ export class Incoming {
     this.#state = { at: 'ended', how, why: why ?? 'person' }
     this.checking.end()
     if (this.#sink && at !== 'finishing') close(this.#sink, how, kept)
+    // Nothing was opened yet, and the picker has made the file already.
+    else if (this.isUntouched && this.picked && how !== 'interrupted') void dropPicked(this.picked)
   }
 
   #broke(error: unknown): void {

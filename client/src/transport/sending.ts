@@ -270,10 +270,10 @@ export class Sending {
     const offer = this.#offers.get(id)
     offer?.file.forget()
     this.#offers.delete(id)
-    // What was only passed on may still be received from the same device, which must not be told that this ends too.
-    const reason = offer?.isOwn === false ? 'gone' : 'person'
+    // What others have of it stays there, because a deletion may be taken back. What was only passed on may still be received
+    // from the same device, which must not be told that this ends too.
     for (const outgoing of offer?.to.values() ?? []) {
-      if (!outgoing.hasEnded) this.#stop(outgoing, 'cancelled', reason)
+      if (!outgoing.hasEnded) this.#stop(outgoing, 'cancelled', 'gone')
     }
   }
 

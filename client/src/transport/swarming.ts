@@ -81,7 +81,9 @@ export class Swarming {
   /** The device that shared a file tells the hashes of its pieces. Those of others are not believed. */
   hashes(device: RemoteDevice, id: ItemId, first: number, hashes: readonly PieceHash[]): void {
     const incoming = this.transfers.get(id)
-    if (incoming?.source === device && !incoming.hasEnded) incoming.checking.told(first, hashes)
+    if (incoming?.source !== device || incoming.hasEnded) return
+    incoming.checking.told(first, hashes)
+    this.asks(incoming)
   }
 
   /** Asks for the hashes of pieces that are here and cannot be compared: they were lost, or told to an earlier page. */

@@ -45,22 +45,22 @@ export class Table<Key extends string, Value> {
    * @throws when the browser refuses it
    */
   async readOrWrite(key: Key, value: Value): Promise<Value> {
-    return this.#asks(async (database) => {
-      const transaction = database.transaction(this.#name, 'readwrite')
-      const there: Value | undefined = await transaction.store.get(key)
-      if (there === undefined) await transaction.store.put(value, key)
-      await transaction.done
-      return there ?? value
-    })
+    return this.change(key, (there) => there ?? value)
   }
 
-  /** Changes what is there, if anything is. @throws when the browser refuses it */
-  async change(key: Key, to: (value: Value) => Value): Promise<void> {
-    await this.#asks(async (database) => {
+  /**
+   * Replaces what is there in one step, so that nothing of another tab comes between. Returns what is there then.
+   * @param to returns the new value; where that is what it was given, or null, nothing is written
+   * @throws when the browser refuses it
+   */
+  async change<Then extends Value | null>(key: Key, to: (there: Value | null) => Then): Promise<Then> {
+    return this.#asks(async (database) => {
       const transaction = database.transaction(this.#name, 'readwrite')
-      const value: Value | undefined = await transaction.store.get(key)
-      if (value !== undefined) await transaction.store.put(to(value), key)
+      const there: Value | null = (await transaction.store.get(key)) ?? null
+      const then = to(there)
+      if (then !== null && then !== there) await transaction.store.put(then, key)
       await transaction.done
+      return then
     })
   }
 

@@ -18,8 +18,11 @@ const scope = self as unknown as {
   onunhandledrejection: ((event: PromiseRejectionEvent) => void) | null
 }
 
-let files = 0
-const randomName = () => crypto.randomUUID?.() ?? `${performance.timeOrigin}-${++files}`
+let names = 0
+const randomName = () => crypto.randomUUID?.() ?? `${performance.timeOrigin}-${++names}`
+
+/** What a page shows is noted again so often, in milliseconds: also soon after the device has slept for weeks. */
+const SHOWN_EVERY_MS = 10 * 60 * 1000
 
 function disk(tab: string): DiskFiles | null {
   if (!hasOpfs()) return null
@@ -32,7 +35,9 @@ function disk(tab: string): DiskFiles | null {
     await swept
     return tabFolder(tab)
   }
-  return new DiskFiles({ name: tab, folder, makeName: randomName, now }, journal)
+  const files = new DiskFiles({ name: tab, folder, makeName: randomName, now }, journal)
+  setInterval(() => void files.stillShows(), SHOWN_EVERY_MS)
+  return files
 }
 
 const say = (event: EngineEvent, transfer: Transferable[] = []) => scope.postMessage(event, transfer)

@@ -1,5 +1,5 @@
 /** Frees the disk space of received files that no page needs any more. */
-import { ifClosed, receivedFolder } from './disk-folders'
+import { ifClosed, openTabs, receivedFolder } from './disk-folders'
 import type { Journal } from './journal'
 
 /** What no page has shown for so many milliseconds is removed, complete or not. */
@@ -15,15 +15,22 @@ export async function sweepDisk(journal: Journal, now: number): Promise<void> {
   }
 }
 
-/** Removes old entries. Returns the files of the others, by folder. */
+/** Removes old entries, but not what an open tab shows. Returns the files of the others, by folder. */
 async function sweepJournal(
   journal: Journal,
   now: number,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const needed = new Map<string, Set<string>>()
-  for (const [id, { folder, name, usedAt }] of await journal.all()) {
-    if (now - usedAt > UNUSED_MS) await journal.removeFile(id, name)
-    else needed.set(folder, (needed.get(folder) ?? new Set()).add(name))
+  const entries = await journal.all()
+  const open = await openTabs(entries.map(([, { tab }]) => tab))
+  for (const [id, { tab, folder, name, usedAt }] of entries) {
+    const isOld = now - usedAt > UNUSED_MS
+    if (isOld && !open.has(tab)) {
+      await journal.removeFile(id, name)
+      continue
+    }
+    if (isOld) await journal.used(id, name, { usedAt: now })
+    needed.set(folder, (needed.get(folder) ?? new Set()).add(name))
   }
   return needed
 }

@@ -9,7 +9,7 @@ import { Table } from '../table'
 
 /** Where the bytes of an item are. */
 export interface JournalEntry {
-  /** The tab that receives the file, or did so last. */
+  /** The tab that receives the file or shows it, or did so last. */
   readonly tab: string
   /** The folder in which the file is: that of the tab that began it. */
   readonly folder: string
@@ -34,9 +34,15 @@ export class Journal extends Table<ItemId, JournalEntry> {
     super('received', 'files')
   }
 
-  override async write(id: ItemId, entry: JournalEntry): Promise<void> {
+  /**
+   * Enters a file of an item. Where another tab receives or has another file of it, of which more is there, that one stays: a later
+   * page finds one of them only.
+   * @throws when the browser refuses it
+   */
+  async enter(id: ItemId, entry: JournalEntry): Promise<void> {
     this.#entered.set(id, entry)
-    await super.write(id, entry)
+    const then = await this.change(id, (there) => (there && isMore(there, entry) ? there : entry))
+    if (then !== entry && this.#entered.get(id) === entry) this.#entered.delete(id)
   }
 
   override async read(id: ItemId): Promise<JournalEntry | null> {
@@ -51,14 +57,32 @@ export class Journal extends Table<ItemId, JournalEntry> {
     await super.remove(id, isMeant)
   }
 
-  override async change(id: ItemId, to: (entry: JournalEntry) => JournalEntry): Promise<void> {
+  override async change<Then extends JournalEntry | null>(
+    id: ItemId,
+    to: (there: JournalEntry | null) => Then,
+  ): Promise<Then> {
     const entered = this.#entered.get(id)
-    if (entered) this.#entered.set(id, to(entered))
-    await super.change(id, to)
+    const then = entered && to(entered)
+    if (then) this.#entered.set(id, then)
+    return super.change(id, to)
+  }
+
+  /** Notes that a page shows this file of an item. Where the browser refuses it, the entry stays as it is. */
+  async used(id: ItemId, name: string, use: Partial<Pick<JournalEntry, 'tab' | 'usedAt'>>): Promise<void> {
+    await this.change(id, (there) => (there?.name === name ? { ...there, ...use } : there)).catch(() => {})
   }
 
   /** Removes the entry of an item if it is about this file. A later file of the item may have taken its place. */
   removeFile(id: ItemId, name: string): Promise<void> {
     return this.remove(id, (entry) => entry.name === name)
   }
+}
+
+/** Whether of one file of an item more is there than of another. */
+function isMore(one: JournalEntry, other: JournalEntry): boolean {
+  return one.name !== other.name && one.size === other.size && chunksOf(one) > chunksOf(other)
+}
+
+function chunksOf({ durable }: JournalEntry): number {
+  return durable?.reduce((sum, { count }) => sum + count, 0) ?? Number.POSITIVE_INFINITY
 }

@@ -33,6 +33,10 @@ export class MemoryFiles implements FileStore {
     return []
   }
 
+  async leave(id: ItemId): Promise<void> {
+    await this.forget(id)
+  }
+
   async forget(id: ItemId): Promise<void> {
     for (const sink of this.#sinks.get(id) ?? []) await sink.discard()
   }

@@ -5,7 +5,7 @@ import { type BeamId, CHUNK_BYTES, type ItemId } from '../../protocol/bindings'
 import { tabFolder } from './disk-folders'
 import { sweepDisk, UNUSED_MS } from './disk-sweep'
 import { Journal } from './journal'
-import { DiskFiles } from './opfs'
+import { DiskFiles, type DiskTab } from './opfs'
 import { NoRoom } from './sink'
 
 /** A file of the browser's disk. It can be open once at a time, like a synchronous handle. */
@@ -97,8 +97,12 @@ let journal: Journal
 
 /** What a page in a tab has of the disk. */
 function diskOf(name: string, folder = () => tabFolder(name)): DiskFiles {
+  return new DiskFiles({ ...tabOf(name), folder }, journal)
+}
+
+function tabOf(name: string): DiskTab {
   let names = 0
-  return new DiskFiles({ name, folder, makeName: () => String(++names), now: () => now }, journal)
+  return { name, folder: () => tabFolder(name), makeName: () => `${++names}`, now: () => now }
 }
 
 beforeEach(() => {
@@ -272,9 +276,9 @@ describe('a complete file', () => {
   })
 
   it('does not outlive the page when the journal cannot be written, and the sink says so', async () => {
-    const write = vi.spyOn(journal, 'write').mockRejectedValueOnce(new DOMException('', 'UnknownError'))
+    const enter = vi.spyOn(journal, 'enter').mockRejectedValueOnce(new DOMException('', 'UnknownError'))
     expect((await receives('tab')).isKept).toBe(false)
-    write.mockRestore()
+    enter.mockRestore()
     expect(await finds()).toBeNull()
   })
 
@@ -316,6 +320,117 @@ describe('a complete file', () => {
     await starts()
     expect(await finds()).toBeNull()
     expect(kept()).toEqual([])
+  })
+})
+
+describe('a file that two tabs receive at the same time', () => {
+  const later = () => new DiskFiles({ ...tabOf('later'), makeName: () => 'of another tab' }, new Journal())
+  /** Both tabs are open, and both have begun. */
+  const begin = async () => {
+    for (const tab of ['tab', 'later']) locks.add(`received/${tab}`)
+    const sinks = [await disk.open(file(6)), await later().open(file(6))] as const
+    for (const sink of sinks) await sink.write(0, text('abcdef'))
+    return sinks
+  }
+  /** What a page finds once both tabs are closed. */
+  const finds = async () => {
+    locks.clear()
+    for (const folder of root.folders.get('received')?.folders.values() ?? [])
+      for (const one of folder.files.values()) one.isOpen = false
+    await sweepDisk(journal, now)
+    const found = await new DiskFiles(tabOf('third'), new Journal()).find(file(6))
+    return found?.is === 'complete' ? await found.file.text() : (found?.is ?? null)
+  }
+  const SOME = [{ first: 0, count: 1 }]
+
+  it('stays complete in the one when the other gives it up', async () => {
+    const [first, second] = await begin()
+    await first.finish()
+    await second.part?.keep([], false)
+    await second.discard()
+    expect(await finds()).toBe('abcdef')
+  })
+
+  it('is found whole when the other has a part and ends without a word', async () => {
+    const [first, second] = await begin()
+    await second.part?.keep(SOME, false)
+    await first.finish()
+    await second.part?.keep(SOME, false)
+    expect(await finds()).toBe('abcdef')
+  })
+
+  it('is found as the larger of two parts', async () => {
+    const [first, second] = await begin()
+    await first.part?.keep(SOME, true)
+    await second.part?.keep([], false)
+    await second.discard()
+    expect(await finds()).toBe('begun')
+  })
+
+  it('is that of the other once the one has given up', async () => {
+    const [first, second] = await begin()
+    await first.part?.keep(SOME, false)
+    await second.part?.keep([], false)
+    await first.discard()
+    await second.part?.keep(SOME, false)
+    expect(await finds()).toBe('begun')
+    await second.discard()
+    expect(await finds()).toBeNull()
+  })
+})
+
+describe('a page that is open for longer than a week', () => {
+  /** A page in 'tab' has received a file, complete or not, and stays open. */
+  const stays = async (isComplete: boolean) => {
+    const sink = await disk.open(file(3))
+    await sink.write(0, text('abc'))
+    if (isComplete) await sink.finish()
+    else await sink.part?.keep([{ first: 0, count: 1 }], true)
+    locks.add('received/tab')
+  }
+  const isReloaded = async () => {
+    locks.delete('received/tab')
+    for (const one of root.folders.get('received')?.folders.get('tab')?.files.values() ?? [])
+      one.isOpen = false
+    await sweepDisk(journal, now)
+    return (await diskOf('later').find(file(3)))?.is ?? null
+  }
+
+  it.each([true, false])(
+    'keeps what it shows when another page sweeps (complete: %s)',
+    async (isComplete) => {
+      await stays(isComplete)
+      now = UNUSED_MS + 1
+      await sweepDisk(journal, now)
+      expect(await isReloaded()).toBe(isComplete ? 'complete' : 'begun')
+    },
+  )
+
+  it.each([true, false])('keeps what it shows when it is reloaded (complete: %s)', async (isComplete) => {
+    await stays(isComplete)
+    now = UNUSED_MS
+    await disk.stillShows()
+    now += UNUSED_MS
+    expect(await isReloaded()).toBe(isComplete ? 'complete' : 'begun')
+  })
+
+  it('keeps a complete file that an earlier one has received', async () => {
+    await stays(true)
+    locks.delete('received/tab')
+    now = UNUSED_MS
+    await diskOf('later').find(file(3))
+    locks.add('received/later')
+    now += UNUSED_MS + 1
+    await sweepDisk(journal, now)
+    expect((await diskOf('third').find(file(3)))?.is).toBe('complete')
+  })
+
+  it('keeps no file of a beam that it has left', async () => {
+    await stays(true)
+    await disk.leave(ITEM)
+    now = UNUSED_MS + 1
+    await disk.stillShows()
+    expect(await isReloaded()).toBeNull()
   })
 })
 

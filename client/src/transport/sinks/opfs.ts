@@ -47,6 +47,8 @@ type Begun = JournalEntry & { readonly durable: readonly ChunkRange[] }
 export class DiskFiles implements FileStore {
   readonly #tab: DiskTab
   readonly #journal: Journal
+  /** Files that this page shows, complete or not. */
+  readonly #shown = new Set<ItemId>()
   /** Bytes reserved for open files and not yet written. */
   #reserved = 0
 
@@ -97,10 +99,23 @@ export class DiskFiles implements FileStore {
     }
   }
 
-  /** Notes the day on which a page has shown a file. */
-  async #used(id: ItemId, entry: JournalEntry): Promise<void> {
+  /** Notes again what this page shows, which may be open for longer than what nobody shows is kept. Called once in a while. */
+  async stillShows(): Promise<void> {
+    const entries = await this.#journal.all().catch(() => [])
+    for (const [id, entry] of entries) if (this.#shown.has(id)) await this.#used(id, entry)
+  }
+
+  async leave(id: ItemId): Promise<void> {
+    this.#shown.delete(id)
+  }
+
+  /** Notes the day on which a page has shown a file. A complete one is this tab's then, unless the tab that has it is open. */
+  async #used(id: ItemId, { tab, name, durable, usedAt }: JournalEntry): Promise<void> {
+    this.#shown.add(id)
     const now = this.#tab.now()
-    if (now - entry.usedAt > DAY_MS) await this.#journal.write(id, { ...entry, usedAt: now }).catch(() => {})
+    if (now - usedAt <= DAY_MS) return
+    const isLeft = durable === null && !(await openTabs([tab])).has(tab)
+    await this.#journal.used(id, name, { tab: isLeft ? this.#tab.name : tab, usedAt: now })
   }
 
   async unfinished(): Promise<readonly UnfinishedFile[]> {
@@ -118,12 +133,15 @@ export class DiskFiles implements FileStore {
     if (!entry?.durable) return
     // Only of this part: another may take its place meanwhile, or be complete.
     const isMeant = ({ name, durable }: JournalEntry) => name === entry.name && durable !== null
-    const turn = () => this.#journal.change(id, (now) => (isMeant(now) ? { ...now, isPaused } : now))
+    const turn = async () => {
+      await this.#journal.change(id, (now) => (now && isMeant(now) ? { ...now, isPaused } : now))
+    }
     if (entry.tab === this.#tab.name) await turn()
     else await ifClosed(entry.tab, turn)
   }
 
   async forget(id: ItemId): Promise<void> {
+    this.#shown.delete(id)
     const entry = await this.#journal.read(id)
     const remove = async () => {
       await this.#journal.remove(id)
@@ -181,6 +199,7 @@ export class DiskFiles implements FileStore {
     const { handle, access, reserved, folder, name, before } = open
     const { id, size, name: called, beam } = file
     const known = { name: called, beam }
+    this.#shown.add(id)
     const place = {
       enter: (durable: readonly ChunkRange[] | null, isPaused: boolean) => {
         const entry = {
@@ -193,7 +212,7 @@ export class DiskFiles implements FileStore {
           known,
           usedAt: this.#tab.now(),
         }
-        return this.#journal.write(id, entry)
+        return this.#journal.enter(id, entry)
       },
       remove: async () => {
         await this.#journal.removeFile(id, name)

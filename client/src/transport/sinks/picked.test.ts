@@ -33,11 +33,19 @@ it('a file for which there is no room leaves no empty one behind', async () => {
   expect(done).toMatchObject({ isRemoved: true, isAborted: true })
 })
 
+it('a file that is not received any more leaves no empty one behind', async () => {
+  const { handle, done } = picked()
+  const sink = await openPickedSink(handle, FILE)
+  await sink.write(0, Uint8Array.of(1, 2))
+  await sink.discard(true)
+  expect(done).toMatchObject({ isRemoved: true, isAborted: true })
+})
+
 it('a file that is complete stays, and so does one to which an interrupted transfer comes back', async () => {
   const complete = picked()
   const sink = await openPickedSink(complete.handle, FILE)
   await sink.finish()
-  await sink.discard()
+  await sink.discard(true)
   expect(complete.done).toMatchObject({ isRemoved: false, isAborted: false })
   const begun = picked()
   await (await openPickedSink(begun.handle, FILE)).discard()

@@ -27,9 +27,11 @@ export async function openPickedSink(handle: FileSystemFileHandle, { size }: Sin
       isFinished = true
       return null
     },
-    // A complete file belongs to the person and stays. An empty one stays too: a transfer that was interrupted goes on there.
-    discard: async () => {
-      if (!isFinished) await stream.abort()
+    // A complete file belongs to the person and stays. The empty one that the picker has made stays only while it is needed.
+    async discard(isOver = false) {
+      if (isFinished) return
+      await stream.abort()
+      if (isOver) await dropPicked(handle)
     },
   }
 }

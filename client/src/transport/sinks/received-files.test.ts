@@ -29,6 +29,7 @@ const refusing = (error: unknown): FileStore => ({
   find: async () => null,
   turn: async () => {},
   unfinished: async () => [],
+  leave: async () => {},
   forget: vi.fn(async () => {}),
 })
 

@@ -57,13 +57,15 @@ export class ReceivedFiles {
   /** The beam was left: what is on the disk waits for a page that enters the beam again, and nothing else does. */
   async leave(id: ItemId): Promise<void> {
     await this.#held.forget(id).catch(() => {})
-    await this.memory.forget(id)
+    await this.memory.leave(id)
+    await this.disk?.leave(id)
   }
 
   /** Removes the bytes of an item that is gone. */
   async forget(id: ItemId): Promise<void> {
     await this.disk?.forget(id).catch(() => {})
-    await this.leave(id)
+    await this.#held.forget(id).catch(() => {})
+    await this.memory.forget(id)
   }
 
   /** Removes what was received of a file for which the person has picked another place. */

@@ -15,8 +15,11 @@ export interface Sink {
   write(position: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> | void
   /** Completes the file and returns it; null when it went to a file that the person picked. */
   finish(): Promise<Blob | null>
-  /** Removes what was written, before or after the end. */
-  discard(): Promise<void>
+  /**
+   * Removes what was written, before or after the end.
+   * @param isOver whether the place is not needed again, as it is for a transfer that was interrupted
+   */
+  discard(isOver?: boolean): Promise<void>
 }
 
 /** The part of a file that waits on the disk, or in a sink that is held for this page. */
@@ -62,6 +65,8 @@ export interface FileStore {
   turn(id: ItemId, isPaused: boolean): Promise<void>
   /** Returns the files of which a part is here, of all beams and tabs. */
   unfinished(): Promise<readonly UnfinishedFile[]>
+  /** The beam of an item was left: frees what does not outlive the page. */
+  leave(id: ItemId): Promise<void>
   /** Removes all files of an item, complete or not. */
   forget(id: ItemId): Promise<void>
 }
