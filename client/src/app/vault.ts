@@ -84,7 +84,10 @@ export function createVault(context: Context): VaultActions {
   }
 }
 
-/** Returns what ends that a person can open a beam. It is to be done before the share ends: afterwards the server need not say whose key is whose. */
+/**
+ * Returns what ends that a person can open a beam. It is to be done before the share ends: afterwards the server need not say whose key is
+ * whose.
+ */
 export function endsTrust({
   stores,
   door,
