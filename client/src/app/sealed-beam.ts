@@ -236,7 +236,8 @@ export class SealedBeam implements BeamChannel {
   #send(seal: () => Promise<() => unknown>): void {
     this.#outgoing.run(async () => {
       for (;;) {
-        await this.#keys.untilSettled()
+        // Nothing is awaited that need not be: the worker begins before the page draws what was shared.
+        if (!this.#keys.isSettled) await this.#keys.untilSettled()
         try {
           return await seal()
         } catch {

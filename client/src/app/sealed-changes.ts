@@ -85,7 +85,7 @@ export class SealedChanges {
         return share(() => this.#copies.send(id, message, extra, to))
       }
       if (!this.#keys.isSealed) return share(() => this.#shareClear(id, message, extra, to))
-      const from = await this.#keys.own()
+      const from = this.#keys.me ?? (await this.#keys.own())
       const mark = this.#versions.wasClear(id) && ({ wasClear: true } as const)
       const envelope = await this.#envelopeOf({ id, from, extra, message, ...addressee(to), ...mark })
       return share(() => {

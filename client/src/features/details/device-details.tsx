@@ -8,7 +8,7 @@ import { bytesTwice, type CardFlow } from '../../stores/flows'
 import { Button } from '../../ui/button'
 import { useApp } from '../actions'
 import { formatBytes, formatSpeed } from '../transfer/format-bytes'
-import { labelOf } from '../transfer/path-label'
+import { detailOf } from '../transfer/path-label'
 import { bugReport } from './bug-report'
 import css from './device-details.module.css'
 import { LinksTable } from './links-table'
@@ -46,7 +46,7 @@ function Facts({ card }: { card: CardFlow }) {
     [t`Average`, average === null ? '–' : formatSpeed(average)],
     [t`Top speed`, top === null ? '–' : formatSpeed(top)],
     [t`Sent twice`, formatBytes(bytesTwice(card))],
-    [t`Way`, card.way ? labelOf(card.way).label : '–'],
+    [t`Way`, card.way ? detailOf(card.way) : '–'],
   ]
   return (
     <dl className={css.facts}>

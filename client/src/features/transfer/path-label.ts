@@ -47,22 +47,27 @@ export const PATHS: Readonly<Record<Path | 'stored', Label>> = {
   },
 }
 
-/** Returns what is shown of a transfer's way: where it goes, and over how many connections when there are several. */
+/** Returns what is shown of a transfer's way. */
 export function labelOf(way: TransferWay): Label {
   if (way === 'stored') return PATHS.stored
   const { direct, turn, server } = way
   if (direct > 0) return { ...PATHS.direct, label: directLabel(way) }
-  if (turn > 0) return { ...PATHS.turn, label: server ? t`via TURN and server` : turnLabel(turn) }
+  if (turn > 0) return server ? { ...PATHS.turn, label: t`via TURN and server` } : PATHS.turn
   return server ? PATHS.relay : PATHS.direct
 }
 
-function directLabel({ direct: count, turn, server }: Way): string {
+function directLabel({ turn, server }: Way): string {
   if (turn > 0 && server) return t`Direct, via TURN and server`
   if (turn > 0) return t`Direct and via TURN`
-  if (server) return t`Direct and via server`
-  return count > 1 ? t`Direct ×${count}` : PATHS.direct.label
+  return server ? t`Direct and via server` : PATHS.direct.label
 }
 
-function turnLabel(count: number): string {
-  return count > 1 ? t`via TURN ×${count}` : PATHS.turn.label
+/** Returns the way as the details of a transfer tell it: over how many connections, too, when there are several. */
+export function detailOf(way: TransferWay): string {
+  if (way === 'stored') return PATHS.stored.label
+  const { direct, turn, server } = way
+  const count = direct + turn
+  if (count === 1 || server) return labelOf(way).label
+  if (count === direct) return t`Direct ×${count}`
+  return count === turn ? t`via TURN ×${count}` : labelOf(way).label
 }

@@ -43,7 +43,12 @@ it('a moving file tells its speed, and after two seconds the time left', () => {
 it.each([0, 0.004])('a file of which nothing moves tells how much of it is here (%s B/s)', (speed) => {
   const { result, rerender } = moves(10)
   rerender(row(500_000, { bytesPerSecond: speed }))
-  expect(result.current.right).toBe('50 %')
+  expect(result.current).toMatchObject({ left: 'Waiting to go on', right: '50 %' })
+})
+
+it('a file that has only begun does not say that it waits', () => {
+  const { result } = renderHook(() => useProgressTexts(row(10_000, { bytesPerSecond: 0 }), SIZE))
+  expect(result.current.left).toBe('')
 })
 
 it('a file that waits tells no time left, and is measured anew when it goes on', () => {

@@ -118,22 +118,31 @@ export function useFileAction(item: Item): (action: FileAction, row: FileRow) =>
  */
 export function useProgressTexts(row: FileRow, size: number) {
   const seconds = useTimeLeft(row, size)
-  return { left: leftText(row), right: rightText(row, size, seconds), seconds }
+  const [hasMoved, setHasMoved] = useState(false)
+  if (moves(row) && !hasMoved) setHasMoved(true)
+  return { left: leftText(row, hasMoved), right: rightText(row, size, seconds), seconds }
+}
+
+/** Whether bytes come or go at the moment. */
+function moves({ status, bytesPerSecond }: FileRow): boolean {
+  return status === 'moving' && bytesPerSecond >= 1
 }
 
 /** Returns the seconds that a transfer still takes; null while that is not known. */
-function useTimeLeft({ status, bytes, bytesPerSecond }: FileRow, size: number): number | null {
+function useTimeLeft(row: FileRow, size: number): number | null {
   const [estimate, setEstimate] = useState(NO_ESTIMATE)
+  const { bytes } = row
   // No time left is told while nothing moves: it would be a guess that grows.
-  const isMoving = status === 'moving' && bytes !== null && bytesPerSecond >= 1
+  const isMoving = bytes !== null && moves(row)
   const next = isMoving ? nextEstimate(estimate, size - bytes, performance.now()) : NO_ESTIMATE
   if (next !== estimate) setEstimate(next)
   return next.told
 }
 
-/** A speed is told once there is one. */
-function leftText({ status, bytesPerSecond, text }: FileRow): string {
-  return status === 'moving' && bytesPerSecond >= 1 ? formatSpeed(bytesPerSecond) : text
+/** A speed is told once there is one. Without a byte for seconds it is gone again, as when the network is (R10). */
+function leftText(row: FileRow, hasMoved: boolean): string {
+  if (moves(row)) return formatSpeed(row.bytesPerSecond)
+  return row.status === 'moving' && hasMoved ? t`Waiting to go on` : row.text
 }
 
 /** @param seconds that the transfer still takes; null where that is not known, or not to be told */
