@@ -136,7 +136,6 @@ test('e18 a person with a vault opens a beam that is shared with them, and both 
 
   await opensBeams(bob)
   await bob.page.getByRole('tab', { name: /Shared With Me/ }).click()
-  await expect(badge(bob)).toBeVisible()
   await bob.card('Cabin').first().getByRole('link', { name: 'Open Beam' }).click()
   await bob.sees(MARK)
 })
