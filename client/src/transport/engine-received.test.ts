@@ -457,7 +457,10 @@ describe('a file of which a part is here, and nothing of that outlives the page'
       },
     }
     const createWritable = vi.fn(async () => stream)
-    return { file, createWritable, handle: { createWritable } as unknown as FileSystemFileHandle }
+    const remove = vi.fn(async () => {})
+    // The browser writes into place only when it closes.
+    const picked = { createWritable, getFile: async () => new Blob(), remove }
+    return { file, createWritable, remove, handle: picked as unknown as FileSystemFileHandle }
   }
 
   const asks = (picked: FileSystemFileHandle | null) =>
@@ -557,9 +560,11 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     await aPartComes(picked.handle)
     await adaReloads()
     expect(picked.file.aborted).toBe(0)
+    expect(picked.remove).not.toHaveBeenCalled()
     end()
     await settles()
     expect(picked.file.aborted).toBe(1)
+    expect(picked.remove).toHaveBeenCalledOnce()
     ada.offers(new Blob([sent]))
     bob.receives(SIZE, ada)
     await server.carries()

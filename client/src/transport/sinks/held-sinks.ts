@@ -79,11 +79,11 @@ export class HeldSinks {
     if (held) this.#held.set(id, { ...held, isPaused })
   }
 
-  /** Removes what waits of an item. */
+  /** Removes what waits of an item. Its place is not needed again. */
   async forget(id: ItemId): Promise<void> {
     const held = this.#held.get(id)
     this.#held.delete(id)
-    await held?.sink.discard()
+    await held?.sink.discard(true)
   }
 }
 
