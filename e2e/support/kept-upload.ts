@@ -40,16 +40,29 @@ export async function inKeptBeam(device: CallDevice, by = (link: string) => link
   return { ada, bob, link }
 }
 
-/** Ada, whose wire is slow, has shared a film in a kept beam, and a third of its copy is at the server. */
-export async function partStored(device: CallDevice, server: Server, wire: Wire, film: TestFile) {
-  const { ada, bob } = await inKeptBeam(device, (link) => wire.by(link))
+/**
+ * Ada, whose wire is slow, has shared a film in a kept beam, and a third of its copy is at the server.
+ * @param isAlone whether Bob has left before
+ */
+export async function partStored(
+  device: CallDevice,
+  server: Server,
+  wire: Wire,
+  film: TestFile,
+  { isAlone = false } = {},
+) {
+  const { ada, bob, link } = await inKeptBeam(device, (address) => wire.by(address))
+  if (isAlone) {
+    await bob.context.close()
+    await ada.seesDevices(1)
+  }
   await ada.page.evaluate(picksFromOwnDisk, [film.name, film.size] as const)
   const uploads = watchUploads(ada.page)
   wire.slowsTo(6 * MB)
   await sharesFromOwnDisk(ada)
-  await bob.sees(film.name)
+  if (!isAlone) await bob.sees(film.name)
   await expect.poll(() => staged(server), { timeout: LARGE_FILE_MS }).toBeGreaterThan(film.size / 3)
-  return { ada, bob, uploads }
+  return { ada, bob, link, uploads }
 }
 
 /** The copy is whole: Bob gets it from the server once Ada has left. */
