@@ -43,6 +43,9 @@ test('ten restarts of the server in a row lose no text', long, async ({ device, 
   const bob = await device('Bob')
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
+  // Both have loaded the page whole by then, and have the keys.
+  await ada.sharesText('before.')
+  await bob.sees('before.')
   for (let round = 0; round < 10; round += 1) {
     await server.down()
     await ada.sharesText(`meanwhile ${round}.`)
