@@ -29,6 +29,7 @@ export async function expectNothingSerious({ page }: Device, look: 'all' | 'colo
 }
 
 export async function expectNoSidewaysScroll({ page }: Device): Promise<void> {
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-  expect(overflow).toBeLessThanOrEqual(0)
+  // The page is laid out anew after its width has changed.
+  const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  await expect.poll(overflow).toBeLessThanOrEqual(0)
 }
