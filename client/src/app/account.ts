@@ -25,13 +25,13 @@ const NEWS_KEY = 'news for the next page'
 const OK: FormOutcome = { ok: true }
 
 /**
- * Starts to check the login, and returns the actions of an account. Call it once. `rejoin` joins the beam again without
- * a login, because the end of a login closes its socket (S27). `passwords` says what is sent as one.
+ * Starts to check the login, and returns the actions of an account. Call it once. `onLoggedOut` leaves the beam, or joins it
+ * again without a login, because the end of a login closes its socket (S27). `passwords` says what is sent as one.
  */
 export function createAccount(
   stores: Stores,
   toaster: Toaster,
-  rejoin: () => void,
+  onLoggedOut: () => void,
   passwords = AS_TYPED,
 ): AccountActions {
   const apply = (event: AccountEvent) => stores.account.setState((state) => reduceAccount(state, event), true)
@@ -60,7 +60,7 @@ export function createAccount(
         return false
       }
       apply({ type: 'loggedOut' })
-      rejoin()
+      onLoggedOut()
       toaster.ok(t`Logged out successfully`)
       return true
     },

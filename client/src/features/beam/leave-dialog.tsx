@@ -20,6 +20,7 @@ const ACTIONS: Readonly<Record<Departure['do'], MessageDescriptor>> = {
   join: msg`Leave and join`,
   scan: msg`Leave and scan`,
   enter: msg`Leave and open`,
+  'log-out': msg`Leave and log out`,
 }
 
 interface LeaveDialogProps {
