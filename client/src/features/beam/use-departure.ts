@@ -75,5 +75,8 @@ function lossesNow(stores: Stores) {
     devices: stores.devices.getState(),
     access: stores.access.getState(),
     keeping: stores.keeping.getState(),
+    encryption: stores.encryption.getState(),
+    trust: stores.trust.getState(),
+    clearCopies: stores.clearCopies.getState(),
   })
 }
