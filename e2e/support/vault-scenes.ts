@@ -59,7 +59,7 @@ export const VAULT_SCENES: readonly Scene[] = [
       await dialogOf(looker).getByRole('button', { name: 'I have written them down' }).click()
       await looker.enters(dialogOf(looker).getByLabel('Word 3', { exact: true }), 'lemon')
       await dialogOf(looker).getByRole('button', { name: 'Continue' }).click()
-      await expect(dialogOf(looker).getByText('This is another word')).toHaveCount(3)
+      await expect(dialogOf(looker).getByText('This is another word')).toHaveCount(1)
     },
   },
   {

@@ -199,6 +199,21 @@ test('e12 a page without https stays out of a beam whose link has a secret', asy
   await pill(laptop, 'Encrypted · 1 device')
 })
 
+test('e12 what the page says of its missing https leaves the list of devices to be read', async ({
+  device,
+}) => {
+  const kiosk = await device('kiosk')
+  // As browsers do where the page came without https.
+  await kiosk.context.addInitScript(() => {
+    Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined })
+  })
+  await kiosk.startsBeam()
+  await expect(kiosk.page.getByText('Nothing on this page is encrypted')).toBeVisible()
+  await opensDevices(kiosk)
+  // Nothing lies over the heading.
+  await kiosk.page.getByRole('heading', { name: '1 device in this beam' }).click({ trial: true })
+})
+
 test('e13 where the operator wants it, nobody comes in by the id before a person says so', async ({
   device,
 }) => {

@@ -152,8 +152,7 @@ test('e18 keys that were deposited before there was a vault are replaced, and th
   await setsUpVault(laptop)
   await expect.poll(() => depositOf(laptop, link)).toBe(0)
   await opensBeams(laptop)
-  const since = 'Readable only by you and those you shared it with, since you have a vault'
-  await expect(laptop.page.getByText(since)).toBeVisible()
+  await expect(laptop.page.getByText('What is shared since you set up your vault')).toBeVisible()
   await laptop.leaves()
   const other = await device('other')
   await logsIn(other, username, SECRET)

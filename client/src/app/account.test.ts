@@ -157,12 +157,21 @@ describe('a login', () => {
     const wrong = await login(json(401, { detail: 'Invalid credentials', code: 'invalid_credentials' }))
     // The form shows it, too.
     expect(wrong).toEqual({ ok: false, fields: {}, whole: 'Invalid credentials' })
+    expect(toasts()).toEqual(['Invalid credentials'])
     await login(json(200, {}))
+    expect(toasts()).toEqual(['Login failed 1'])
     await login(away)
-    expect(toasts()).toEqual(['Invalid credentials', 'Login failed 1', 'Login failed 2'])
+    expect(toasts()).toEqual(['Login failed 2'])
     await login(() => new Response('<html></html>', { status: 502 }))
-    expect(toasts().at(-1)).toBe('Login failed 2')
+    expect(toasts()).toEqual(['Login failed 2'])
     expect(status()).toBe('anonymous')
+  })
+
+  it('takes back the error of the one before once it succeeds, and nothing else', async () => {
+    actions.comingSoon('Coming soon!')
+    await login(json(401, { detail: 'Invalid credentials', code: 'invalid_credentials' }))
+    await login(json(200, { user: ada }))
+    expect(toasts()).toEqual(['Coming soon!', 'Login successful!'])
   })
 })
 
@@ -242,9 +251,11 @@ describe('what a person does', () => {
       'DELETE /auth/delete-account/': away,
     }
     await actions.changeProfile({ username: 'grace' })
+    expect(toasts()).toEqual(['Failed to update profile'])
     await actions.deleteAccount('secret')
+    expect(toasts()).toEqual(['Failed to delete account'])
     await actions.register({ ...ada, password: 'secret', profile_picture: null })
-    expect(toasts()).toEqual(['Failed to update profile', 'Failed to delete account', 'Registration failed'])
+    expect(toasts()).toEqual(['Registration failed'])
     expect(status()).toBe('authenticated')
   })
 

@@ -9,6 +9,7 @@ import { isSameUsername } from '../protocol/usernames'
 import { type AccountEvent, reduceAccount } from '../stores/account'
 import { browserStorage, tabStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
+import type { Toast } from '../stores/toasts'
 import * as calls from '../transport/account-calls'
 import { HttpError, isLoginOver, renewLoginBy } from '../transport/http'
 import { loginRenewal } from '../transport/login-renewal'
@@ -25,13 +26,13 @@ const NEWS_KEY = 'news for the next page'
 const OK: FormOutcome = { ok: true }
 
 /**
- * Starts to check the login, and returns the actions of an account. Call it once. `rejoin` joins the beam again without
- * a login, because the end of a login closes its socket (S27). `passwords` says what is sent as one.
+ * Starts to check the login, and returns the actions of an account. Call it once. `onLoggedOut` leaves the beam, or joins it
+ * again without a login, because the end of a login closes its socket (S27). `passwords` says what is sent as one.
  */
 export function createAccount(
   stores: Stores,
   toaster: Toaster,
-  rejoin: () => void,
+  onLoggedOut: () => void,
   passwords = AS_TYPED,
 ): AccountActions {
   const apply = (event: AccountEvent) => stores.account.setState((state) => reduceAccount(state, event), true)
@@ -60,7 +61,7 @@ export function createAccount(
         return false
       }
       apply({ type: 'loggedOut' })
-      rejoin()
+      onLoggedOut()
       toaster.ok(t`Logged out successfully`)
       return true
     },
@@ -85,13 +86,25 @@ function formActions(
   toaster: Toaster,
   passwords: Passwords,
 ): Pick<AccountActions, 'logIn' | 'register' | 'changeProfile' | 'deleteAccount'> {
+  /** The toast of the last refusal, which holds until a form is answered again. */
+  let refusal: Toast['id'] | null = null
+  const retract = () => {
+    if (refusal !== null) toaster.dismiss(refusal)
+    refusal = null
+  }
+  const succeed = (text: string): FormOutcome => {
+    retract()
+    toaster.ok(text)
+    return OK
+  }
   /** Returns the errors of a form. One that belongs to no field is shown as a toast as well. */
   const refuse = (error: unknown, otherwise: string): FormOutcome => {
+    retract()
     const fields = fieldsOf(error)
     if (fields) return { ok: false, fields, whole: null }
     if (isLoginOver(error)) return { ok: false, fields: {}, whole: sessionExpired() }
     const whole = sentenceOf(error) ?? otherwise
-    toaster.bad(whole)
+    refusal = toaster.bad(whole)
     return { ok: false, fields: {}, whole }
   }
   return {
@@ -103,8 +116,7 @@ function formActions(
         if (sent !== password) await passwords.accepted(username)
         else void passwords.acceptedAsTyped(username)
         enter(user)
-        toaster.ok(t`Login successful!`)
-        return OK
+        return succeed(t`Login successful!`)
       } catch (error) {
         if (error instanceof WantsPassword)
           return { ok: false, fields: {}, whole: wantsPassword(), wantsPassword: true }
@@ -119,8 +131,7 @@ function formActions(
         forgetVault(account.username)
         void passwords.acceptedAsTyped(account.username)
         enter(user)
-        toaster.ok(t`Registration successful!`)
-        return OK
+        return succeed(t`Registration successful!`)
       } catch (error) {
         return refuse(error, t`Registration failed`)
       }
@@ -128,8 +139,7 @@ function formActions(
     async changeProfile(change) {
       try {
         enter(await calls.changeProfile(change))
-        toaster.ok(t`Profile updated successfully!`)
-        return OK
+        return succeed(t`Profile updated successfully!`)
       } catch (error) {
         return refuse(error, t`Failed to update profile`)
       }

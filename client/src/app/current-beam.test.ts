@@ -543,3 +543,33 @@ it('works where site storage is blocked', () => {
   expect(stores.connection.getState()).toEqual({ status: 'live' })
   vi.restoreAllMocks()
 })
+
+describe('s27_when_its_person_logs_out_a_beam', () => {
+  const opens = (saved: object | null) => {
+    beam.enter(mine)
+    FakeSocket.newest.accepts({ expires_at: null, now: 1, ...(saved && { saved }) })
+    stores.items.setState({ items: [pendingItem(ITEM, 'hello', 'text', 0)] })
+  }
+
+  it.each([
+    ['of their own', CABIN],
+    ['that was shared with them', { ...CABIN, role: 'read' }],
+  ])('%s is left, and no later page comes back to it', (_whose, saved) => {
+    opens(saved)
+    beam.loggedOut()
+    expect(stores.session.getState()).toEqual({ status: 'none' })
+    expect(stores.items.getState().items).toEqual([])
+    expect(loadSession(Date.now())).toBeNull()
+  })
+
+  it.each([
+    ['that is open by its link alone', { ...CABIN, by_link: true }],
+    ['that is not saved', null],
+  ])('%s is joined again without the login', (_which, saved) => {
+    opens(saved)
+    const before = FakeSocket.newest
+    beam.loggedOut()
+    expect(stores.session.getState()).toMatchObject({ session: { beamId: OLD } })
+    expect(FakeSocket.newest).not.toBe(before)
+  })
+})

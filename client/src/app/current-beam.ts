@@ -3,6 +3,7 @@ import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import { findBeamId, findInvite, isSecureLink } from '../protocol/beam-link'
 import { BEAM_LIFETIME_MS, type Beam, type BeamId } from '../protocol/bindings'
+import { isByLogin } from '../stores/beam-access'
 import { type BeamSession, UNTITLED_KEY } from '../stores/beam-session'
 import { reduceCanvas } from '../stores/canvas'
 import { reduceKeeping } from '../stores/keeping'
@@ -263,6 +264,12 @@ export class CurrentBeam {
     if (session) clearSessionOf(session.beamId)
     this.#context.stores.session.setState({ status: 'none' }, true)
     this.#context.stores.connection.setState({ status: 'idle' }, true)
+  }
+
+  /** The person has logged out. A beam that was open by the login is left, so that whoever uses the browser next does not see it. */
+  loggedOut(): void {
+    if (isByLogin(this.#context.stores.access.getState())) this.leave()
+    else this.rejoin()
   }
 
   /** Joins again, with the login that there is now. */

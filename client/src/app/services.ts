@@ -151,7 +151,7 @@ function accountActions(
   return {
     vault,
     beams: createSavedBeams({ stores, toaster, ...keepsKeysOf(beam), onShared, onUnsharing }),
-    account: createAccount(stores, toaster, () => beam.rejoin(), passwordsFor(door)),
+    account: createAccount(stores, toaster, () => beam.loggedOut(), passwordsFor(door)),
   }
 }
 

@@ -14,6 +14,11 @@ export function createBeamAccessStore() {
   return createStore<BeamAccess>()(() => ({ kind: 'unknown' }))
 }
 
+/** Whether the beam is open on this device by the login of its person: an own one, or one that was shared with them by name. */
+export function isByLogin(access: BeamAccess): boolean {
+  return access.kind === 'saved' && !access.saved.by_link
+}
+
 /** Whether this device may share (S24). */
 export function mayShare(access: BeamAccess): boolean {
   return access.kind !== 'saved' || access.saved.role !== 'read'

@@ -10,6 +10,8 @@ export type Departure =
   | { readonly do: 'join' }
   | { readonly do: 'scan' }
   | { readonly do: 'enter'; readonly beam: BeamId }
+  /** Leaves the beam where it is open by the login. */
+  | { readonly do: 'log-out' }
 
 export type BeamDialogState =
   | { readonly kind: 'none' }

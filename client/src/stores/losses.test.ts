@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { Device, DeviceId, ItemId } from '../protocol/bindings'
+import type { Cap, Device, DeviceId, ItemId } from '../protocol/bindings'
 import { fileItemMessage, type Item, liveItem, pendingItem } from '../protocol/item'
 import { DIRECT } from '../protocol/way'
 import { type BeamNow, lossesOf } from './losses'
 import { createStores } from './stores'
 
 const ITEM = 'a' as ItemId
-const device = (id: string): Device => ({ device_id: id as DeviceId, name: id, caps: [] })
+const device = (id: string, caps: readonly Cap[] = []): Device => ({
+  device_id: id as DeviceId,
+  name: id,
+  caps: [...caps],
+})
 const text = liveItem({ id: ITEM, seq: 1, from: 'me' as DeviceId, at: 0, message: 'hi', extra: 'text' }, null)
 
 /** A beam of two devices, connected and unsaved, with these items. */
@@ -16,9 +20,12 @@ function beam(items: readonly Item[], change: Partial<BeamNow> = {}): BeamNow {
     items: { ...stores.items.getState(), items },
     transfers: stores.transfers.getState(),
     connection: { status: 'live' },
-    devices: { ...stores.devices.getState(), devices: [device('me'), device('phone')] },
+    devices: { ...stores.devices.getState(), me: 'me' as DeviceId, devices: [device('me'), device('phone')] },
     access: { kind: 'unsaved', creator: true },
     keeping: stores.keeping.getState(),
+    encryption: { kind: 'off' },
+    trust: stores.trust.getState(),
+    clearCopies: stores.clearCopies.getState(),
     ...change,
   }
 }
@@ -35,6 +42,25 @@ describe('leaving a beam loses', () => {
 
   it('the items of an unsaved beam in which nobody else is', () =>
     expect(lossesOf(beam([text], alone))).toEqual(['items']))
+
+  it('the items of a sealed one that nobody else who is here can read', () => {
+    const encryption = { kind: 'sealed', isDeposited: false } as const
+    const here = (phone: Device) => ({
+      encryption,
+      devices: { ...beam([]).devices, devices: [device('me', ['e2e1']), phone] },
+    })
+    const sealing = here(device('phone', ['e2e1']))
+    const asks = { signs: [1, 2, 3, 4], state: 'asking', isIn: false } as const
+    const trust = { devices: { ['phone' as DeviceId]: asks } }
+    expect(lossesOf(beam([text], sealing))).toEqual([])
+    expect(lossesOf(beam([text], { ...sealing, trust }))).toEqual(['unread'])
+    const plain = here(device('phone'))
+    expect(lossesOf(beam([text], plain))).toEqual(['unread'])
+    const clearCopies = { to: new Set(['phone' as DeviceId]) }
+    expect(lossesOf(beam([text], { ...plain, clearCopies }))).toEqual([])
+    expect(lossesOf(beam([], { ...sealing, trust }))).toEqual([])
+    expect(lossesOf(beam([text], { ...sealing, trust, ...alone }))).toEqual(['items'])
+  })
 
   it('nothing of a kept one but what is for one device only', () => {
     const kept = { until: 1, by: 'me' as DeviceId }

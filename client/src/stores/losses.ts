@@ -1,10 +1,13 @@
 /** What would be lost if this page left its beam now. */
 import type { BeamAccess } from './beam-access'
+import { type ClearCopiesState, takersOfCopies } from './clear-copies'
 import { type Connection, whyGone } from './connection'
-import type { DevicesState } from './devices'
+import { type DevicesState, seals } from './devices'
+import type { Encryption } from './encryption'
 import type { ItemsState } from './items'
 import { isStored, type Keeping } from './keeping'
 import { statesOf, type TransfersState } from './transfers'
+import type { TrustState } from './trust'
 
 export type Loss =
   /** Bytes are moving, and would stop. */
@@ -15,6 +18,8 @@ export type Loss =
   | 'unsent'
   /** Nobody else is in a beam that the server does not store, and whose items it forgets soon after. */
   | 'items'
+  /** Of the others who are in such a beam, none can read what is there: nobody has let them in, or they do not seal. */
+  | 'unread'
   /** Nobody else is in a stored beam. Its items for one device are in memory only (S33). */
   | 'addressed'
 
@@ -25,6 +30,9 @@ export interface BeamNow {
   readonly devices: DevicesState
   readonly access: BeamAccess
   readonly keeping: Keeping
+  readonly encryption: Encryption
+  readonly trust: Pick<TrustState, 'devices'>
+  readonly clearCopies: ClearCopiesState
 }
 
 /** Returns what leaving the beam would lose; nothing of one that is closed for good. */
@@ -38,9 +46,18 @@ export function lossesOf(now: BeamNow): readonly Loss[] {
     ['file', isAnyOnlyHere(now)],
     ['unsent', items.some(({ seq, refusal }) => seq === null && refusal === undefined)],
     ['items', isAlone && !isKept && items.length > 0],
+    ['unread', !isAlone && !isKept && items.length > 0 && !isAnyReading(now)],
     ['addressed', isAlone && isKept && items.some(({ to }) => to !== undefined)],
   ]
   return losses.flatMap(([loss, isLost]) => (isLost ? loss : []))
+}
+
+/** Whether another device that is here can read what is in the beam. */
+function isAnyReading({ devices: { devices, me }, encryption, trust, clearCopies }: BeamNow): boolean {
+  const others = devices.filter(({ device_id }) => device_id !== me)
+  if (encryption.kind !== 'sealed') return others.length > 0
+  if (takersOfCopies(clearCopies, { devices, me }).length > 0) return true
+  return others.some((device) => seals(device) && trust.devices[device.device_id]?.state !== 'asking')
 }
 
 /** Whether any file is being transferred, in either direction. */

@@ -1,12 +1,7 @@
-import { useNavigate } from 'react-router'
-import { useApp } from '../../features/actions'
-import { paths } from '../../features/paths'
+import { useDepartures } from '../../features/beam/use-departure'
 
-/** Ends the login and opens the login page (P6). */
+/** Ends the login and opens the login page (P6). Asks first if a beam is left by it and something would be lost. */
 export function useLogOut(): () => void {
-  const { actions } = useApp()
-  const navigate = useNavigate()
-  return () => {
-    void actions.account.logOut().then((ended) => ended && navigate(paths.login))
-  }
+  const { wish } = useDepartures()
+  return () => wish({ do: 'log-out' })
 }

@@ -14,12 +14,21 @@ import { paths } from '../paths'
 import { DeleteAccountDialog } from './delete-account-dialog'
 import css from './profile.module.css'
 import { ProfileForm } from './profile-form'
+import type { OpenVaultDialog } from './vault-dialogs'
 import { VaultSection } from './vault-section'
 
 type Mode = 'view' | 'edit' | 'deleting'
 
 /** The profile page: shows, changes and deletes a person's own account. */
-export function Profile({ user, onLogOut }: { user: User; onLogOut: () => void }) {
+export function Profile({
+  user,
+  openVault,
+  onLogOut,
+}: {
+  user: User
+  openVault: (dialog: OpenVaultDialog) => void
+  onLogOut: () => void
+}) {
   const [mode, setMode] = useState<Mode>('view')
   const view = () => setMode('view')
   return (
@@ -39,7 +48,7 @@ export function Profile({ user, onLogOut }: { user: User; onLogOut: () => void }
       </section>
       {mode !== 'edit' && (
         <>
-          <VaultSection className={css.card} />
+          <VaultSection className={css.card} open={openVault} />
           <section className={css.card}>
             <div className={css.danger}>
               <div>

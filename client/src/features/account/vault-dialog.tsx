@@ -48,7 +48,9 @@ export function VaultDialog({
         <Check words={words} onBack={() => setStep('words')} onNext={() => setStep('password')} />
       )}
       {step === 'password' && (
-        <NewPasswordForm label={t`Set up a vault`} send={actions.vault.create} onClose={onClose} />
+        <NewPasswordForm label={t`Set up a vault`} send={actions.vault.create} onClose={onClose}>
+          <p className={vaultCss.warning}>{lossWarning()}</p>
+        </NewPasswordForm>
       )}
     </Dialog>
   )
@@ -58,7 +60,7 @@ function subOf(step: Step): string {
   if (step === 'words')
     return t`These 12 words open your vault when you have forgotten your password. Write them down: they are shown only now.`
   if (step === 'check') return t`Type three of the words from what you have written down.`
-  return t`The server has seen your current password, so the vault needs a new one. Your other devices are logged out.`
+  return t`The server has seen your current password, so the vault needs a new one. From now on you log in with the new one, too. Your other devices are logged out.`
 }
 
 function Words({
@@ -95,7 +97,6 @@ function Words({
           {t`What is sealed to the old vault stays sealed: of your saved beams, only what a device of yours can still read comes into the new one.`}
         </p>
       )}
-      <p className={vaultCss.warning}>{lossWarning()}</p>
       <DialogFoot>
         <Button look="ghost" onClick={onClose}>
           {t`Cancel`}
@@ -119,10 +120,11 @@ function Check({
 }) {
   const problemsOf = (fields: Fields): Problems =>
     Object.fromEntries(
-      CHECKED.filter((number) => fields[number]?.trim().toLowerCase() !== words[number - 1]).map((number) => [
-        number,
-        t`This is another word`,
-      ]),
+      CHECKED.flatMap((number) => {
+        const typed = fields[number]?.trim().toLowerCase() ?? ''
+        if (typed === words[number - 1]) return []
+        return [[number, typed === '' ? t`Type this word` : t`This is another word`]]
+      }),
     )
   const start: Record<Checked, string> = { 3: '', 8: '', 11: '' }
   const { form, field, submit } = useForm(start, problemsOf, async () => {

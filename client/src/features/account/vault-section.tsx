@@ -1,28 +1,25 @@
 import { t } from '@lingui/core/macro'
-import { useState } from 'react'
 import { useStore } from 'zustand'
 import { Button } from '../../ui/button'
 import { useApp } from '../actions'
-import { ChangePasswordDialog } from './change-password-dialog'
-import { RecoverDialog } from './recover-dialog'
 import css from './vault.module.css'
-import { VaultDialog } from './vault-dialog'
-
-type Open =
-  | { readonly is: 'nothing' | 'changing' | 'recovering' }
-  | { readonly is: 'setting-up'; readonly words: readonly string[]; readonly replaces: boolean }
+import type { OpenVaultDialog } from './vault-dialogs'
 
 /** The vault on the profile page: set up, or what there is of it. */
-export function VaultSection({ className }: { className: string | undefined }) {
+export function VaultSection({
+  className,
+  open,
+}: {
+  className: string | undefined
+  open: (dialog: OpenVaultDialog) => void
+}) {
   const { stores, actions } = useApp()
   const own = useStore(stores.vault, (state) => state.own)
-  const [open, setOpen] = useState<Open>({ is: 'nothing' })
   if (own === null || own.is === 'unknown') return null
   const begin = async (replaces: boolean) => {
     const words = await actions.vault.begin()
-    if (words) setOpen({ is: 'setting-up', words, replaces })
+    if (words) open({ is: 'setting-up', words, replaces })
   }
-  const close = () => setOpen({ is: 'nothing' })
   return (
     <section className={className}>
       <div className={css.section}>
@@ -48,19 +45,12 @@ export function VaultSection({ className }: { className: string | undefined }) {
         {own.is === 'none' && <Button onClick={() => void begin(false)}>{t`Set up a vault`}</Button>}
         {own.is === 'locked' && own.needsWords && (
           <div className={css.choices}>
-            <Button onClick={() => setOpen({ is: 'recovering' })}>{t`Open with recovery words`}</Button>
+            <Button onClick={() => open({ is: 'recovering' })}>{t`Open with recovery words`}</Button>
             <Button look="ghost" onClick={() => void begin(true)}>{t`Start a new vault`}</Button>
           </div>
         )}
-        {own.is === 'open' && (
-          <Button onClick={() => setOpen({ is: 'changing' })}>{t`Change Password`}</Button>
-        )}
+        {own.is === 'open' && <Button onClick={() => open({ is: 'changing' })}>{t`Change Password`}</Button>}
       </div>
-      {open.is === 'setting-up' && (
-        <VaultDialog words={open.words} replaces={open.replaces} onClose={close} />
-      )}
-      {open.is === 'changing' && <ChangePasswordDialog onClose={close} />}
-      {open.is === 'recovering' && <RecoverDialog onClose={close} />}
     </section>
   )
 }

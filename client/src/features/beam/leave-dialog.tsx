@@ -11,6 +11,7 @@ const WORDS: Readonly<Record<Loss, MessageDescriptor>> = {
   file: msg`Only this page has a file that is offered here. Nobody can receive it after you leave.`,
   unsent: msg`Something you shared has not been sent yet.`,
   items: msg`No other device is here. What is in this beam is deleted a minute after you leave.`,
+  unread: msg`No other device that is here can read what is in this beam. It is lost if they leave before you come back.`,
   addressed: msg`No other device is here. What is for one device only is deleted a minute after you leave.`,
 }
 
@@ -20,6 +21,7 @@ const ACTIONS: Readonly<Record<Departure['do'], MessageDescriptor>> = {
   join: msg`Leave and join`,
   scan: msg`Leave and scan`,
   enter: msg`Leave and open`,
+  'log-out': msg`Leave and log out`,
 }
 
 interface LeaveDialogProps {

@@ -1,4 +1,5 @@
 import { useLocation, useNavigate } from 'react-router'
+import { isByLogin } from '../../stores/beam-access'
 import type { BeamDialogState, Departure } from '../../stores/beam-dialog'
 import { lossesOf } from '../../stores/losses'
 import type { Stores } from '../../stores/stores'
@@ -44,16 +45,26 @@ export function useDepartures(): Departures {
         break
       case 'leave':
         actions.leaveBeam()
+        break
+      case 'log-out':
+        open({ kind: 'none' })
+        // P6.
+        void actions.account.logOut().then((ended) => ended && navigate(paths.login))
+        return
     }
     open({ kind: 'none' })
     showBeam()
   }
   const wish = (departure: Departure) => {
-    const losses = lossesNow(stores)
+    const losses = leavesBeam(departure, stores) ? lossesNow(stores) : []
     if (losses.length === 0) depart(departure)
     else open({ kind: 'leaving', departure, losses })
   }
   return { wish, depart, showBeam }
+}
+
+function leavesBeam(departure: Departure, { access }: Stores): boolean {
+  return departure.do !== 'log-out' || isByLogin(access.getState())
 }
 
 function lossesNow(stores: Stores) {
@@ -64,5 +75,8 @@ function lossesNow(stores: Stores) {
     devices: stores.devices.getState(),
     access: stores.access.getState(),
     keeping: stores.keeping.getState(),
+    encryption: stores.encryption.getState(),
+    trust: stores.trust.getState(),
+    clearCopies: stores.clearCopies.getState(),
   })
 }

@@ -25,9 +25,15 @@ function shows(beam: BeamId, how: HowKept): void {
 
 afterEach(cleanup)
 
-it.each(['sealed', 'sealed-since'] as const)('e18_says_of_an_own_beam_who_can_read_it (%s)', (how) => {
-  shows(OWN, how)
-  expect(screen.getByText(/^Readable only by you/)).toBeDefined()
+it('e18_says_of_an_own_beam_who_can_read_it', () => {
+  shows(OWN, 'sealed')
+  expect(screen.getByText('Readable only by you and those you shared it with')).toBeDefined()
+})
+
+it('e18_says_of_an_own_beam_that_was_there_before_the_vault_what_others_could_read', () => {
+  shows(OWN, 'sealed-since')
+  const said = screen.getByText(/^What is shared since you set up your vault is readable only by you/)
+  expect(said.textContent).toContain('The people who run the server could read what was shared before.')
 })
 
 it.each(['sealed', 'sealed-since'] as const)(
@@ -40,5 +46,5 @@ it.each(['sealed', 'sealed-since'] as const)(
 
 it('e18_says_of_any_beam_that_the_server_can_read_it', () => {
   shows(SHARED, 'readable')
-  expect(screen.getByText(/server can read/)).toBeDefined()
+  expect(screen.getByText(/^The people who run the server could read this beam/)).toBeDefined()
 })

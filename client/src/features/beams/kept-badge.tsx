@@ -28,11 +28,12 @@ export function KeptBadge({ beam }: { beam: BeamId }) {
 }
 
 function textOf(how: HowKept): string {
-  if (how === 'readable') return t`The server can read this beam's key`
+  if (how === 'readable') return t`The people who run the server could read this beam`
   if (how === 'not-in-vault')
     return t`Your vault does not have the key of this beam. Open the beam on a device that can read it.`
   if (how === 'sealed') return t`Readable only by you and those you shared it with`
-  return t`Readable only by you and those you shared it with, since you have a vault`
+  // Its keys were the server's first, and were changed for the vault (E18).
+  return t`What is shared since you set up your vault is readable only by you and those you shared it with. The people who run the server could read what was shared before.`
 }
 
 function isMine(lists: BeamsState['lists'], beam: BeamId): boolean {

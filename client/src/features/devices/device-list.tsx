@@ -27,6 +27,7 @@ import { PATHS } from '../transfer/path-label'
 import { ClearReason } from './clear-reason'
 import { ClosedLink } from './closed-link'
 import { Comparison } from './comparison'
+import { DepositedReason } from './deposited-reason'
 import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
 import { DeviceNameForm } from './device-name-form'
@@ -88,6 +89,7 @@ function DeviceList() {
     <>
       <MissingNotice />
       <ClearReason />
+      <DepositedReason />
       <ClosedLink />
       <NotLetInNotice />
       {security.is === 'sealed' && devices.every(seals) && (
