@@ -3,7 +3,7 @@ import Pencil from 'lucide-react/icons/pencil'
 import QrCode from 'lucide-react/icons/qr-code'
 import Send from 'lucide-react/icons/send'
 import X from 'lucide-react/icons/x'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Device, DeviceId } from '../../protocol/bindings'
 import { mayRemoveDevices } from '../../stores/beam-access'
@@ -234,7 +234,12 @@ interface DeviceRowProps {
 }
 
 function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
-  const { devices, trust: trusts, encryption, clearCopies } = useApp().stores
+  const { devices, deviceList, trust: trusts, encryption, clearCopies } = useApp().stores
+  const row = useRef<HTMLLIElement>(null)
+  const isSought = useStore(deviceList, (state) => state.kind === 'open' && state.at === device.device_id)
+  useEffect(() => {
+    if (isSought) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isSought])
   const trust = useStore(trusts, (state) => state.devices[device.device_id] ?? null)
   // Only in a sealed beam there is something that it cannot read.
   const isPlain = useStore(encryption, ({ kind }) => kind === 'sealed') && !seals(device)
@@ -254,7 +259,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
     )
   }
   return (
-    <li>
+    <li ref={row}>
       <div className={css.device}>
         <Picture of={device} />
         <div className={css.words}>

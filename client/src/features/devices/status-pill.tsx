@@ -7,7 +7,7 @@ import Monitor from 'lucide-react/icons/monitor'
 import ShieldAlert from 'lucide-react/icons/shield-alert'
 import Users from 'lucide-react/icons/users'
 import WifiOff from 'lucide-react/icons/wifi-off'
-import { Suspense, useCallback, useRef, useState } from 'react'
+import { Suspense, useCallback, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { Connection, Gone } from '../../stores/connection'
 import type { Security } from '../../stores/security'
@@ -35,15 +35,18 @@ const DeviceSheet = lazyPart(
 
 /** Shows the number of devices, or the state of the connection. Opens the device list. */
 export function StatusPill({ phone = false }: { phone?: boolean }) {
-  const connection = useStore(useApp().stores.connection, (state) => state)
+  const { connection: connections, deviceList } = useApp().stores
+  const connection = useStore(connections, (state) => state)
   const online = useOnline()
   const count = useDeviceCount()
   const hasItems = useHasItems()
   const keptUntil = useKeptUntil()
   const security = useSecurity()
   const missing = useMissing()
-  const [open, setOpen] = useState(false)
-  const close = useCallback(() => setOpen(false), [])
+  const open = useStore(deviceList, ({ kind }) => kind === 'open')
+  const close = useCallback(() => deviceList.setState({ kind: 'closed' }, true), [deviceList])
+  // A page that is opened later begins without the list.
+  useEffect(() => close, [close])
   const anchor = useRef<HTMLDivElement>(null)
   useDismiss(anchor, open && !phone, close)
   // The page itself shows that the beam has ended, except where it is a canvas with items.
@@ -63,7 +66,7 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
         small={phone}
         aria-haspopup="dialog"
         aria-expanded={open}
-        onClick={() => setOpen(!open)}
+        onClick={() => (open ? close() : deviceList.setState({ kind: 'open', at: null }, true))}
       >
         {look.text}
       </Pill>

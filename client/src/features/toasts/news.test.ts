@@ -59,9 +59,14 @@ describe('the news', () => {
   it('announces devices that join and leave', () => {
     const alone = reduceDevices(noDevices, { type: 'listed', devices: [here] })
     const two = reduceDevices(alone, { type: 'listed', devices: [here, phone] })
-    expect(deviceNews(noDevices, alone)).toBeNull()
-    expect(deviceNews(alone, two)).toBe('Safari on iPhone joined')
-    expect(deviceNews(two, alone)).toBe('Safari on iPhone left')
+    expect(deviceNews(noDevices, alone, false)).toBeNull()
+    expect(deviceNews(alone, two, false)).toBe('Safari on iPhone joined')
+    expect(deviceNews(two, alone, false)).toBe('Safari on iPhone left')
+  })
+
+  it('e8_does_not_say_of_a_device_that_may_wait_outside_that_it_has_joined', () => {
+    const alone = reduceDevices(noDevices, { type: 'listed', devices: [here] })
+    expect(deviceNews(alone, both, true)).toBe('Safari on iPhone connected')
   })
 
   it('announces a batch once, with the number of its files, and its progress as one', () => {
