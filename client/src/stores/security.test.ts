@@ -33,12 +33,17 @@ const CASES: readonly [name: string, state: State, expected: Security][] = [
   [
     'this device waits for another one',
     { encryption: { kind: 'waiting', isLinkOld: false } },
-    { is: 'waiting' },
+    { is: 'waiting', isLinkOld: false },
+  ],
+  [
+    'the link is not valid any more',
+    { encryption: { kind: 'waiting', isLinkOld: true } },
+    { is: 'waiting', isLinkOld: true },
   ],
   [
     'this device came without the link',
     { encryption: { kind: 'locked', isSuspected: true, mayShareClear: false } },
-    { is: 'waiting' },
+    { is: 'waiting', isLinkOld: false },
   ],
   ['no other device is here', { encryption: sealed }, { is: 'sealed', devices: 1 }],
   ['the devices are not listed yet', { encryption: sealed, devices: [] }, { is: 'sealed', devices: 1 }],

@@ -11,8 +11,8 @@ export type Security =
   | { readonly is: 'sealed'; readonly devices: number }
   /** Everything goes out sealed, and of a device that was let in nobody knows whether it is the right one. */
   | { readonly is: 'unverified' }
-  /** The beam is sealed, and this device has no key of it. */
-  | { readonly is: 'waiting' }
+  /** The beam is sealed, and this device has no key of it. `isLinkOld`: its link opens nothing any more. */
+  | { readonly is: 'waiting'; readonly isLinkOld: boolean }
   /** The server can read what is shared here. */
   | { readonly is: 'clear' }
 
@@ -33,8 +33,9 @@ export function securityOf({ encryption, trust, devices, clearCopies }: Known): 
     case 'insecure':
       return { is: 'clear' }
     case 'waiting':
+      return { is: 'waiting', isLinkOld: encryption.isLinkOld }
     case 'locked':
-      return { is: 'waiting' }
+      return { is: 'waiting', isLinkOld: false }
     case 'sealed': {
       if (takersOfCopies(clearCopies, devices).length > 0) return { is: 'clear' }
       // Also one that is not here any more: it has the keys.

@@ -27,6 +27,15 @@ const shows = () =>
     </AppContext>,
   )
 
+it.each([
+  [false, 'Waiting to be let in'],
+  [true, 'Link not valid any more'],
+])('e6_nobody_is_said_to_wait_with_a_link_that_lets_nobody_in', (isLinkOld, says) => {
+  stores.encryption.setState({ kind: 'waiting', isLinkOld }, true)
+  shows()
+  expect(screen.getByRole('button').textContent).toBe(says)
+})
+
 describe('the list of devices', () => {
   it('is opened and closed by its pill', async () => {
     shows()

@@ -143,7 +143,9 @@ function securityLook(
     case 'unverified':
       return { tone: 'warn', icon: ShieldAlert, text: withCount(t`Not verified`, all) }
     case 'waiting':
-      return { tone: 'warn', text: t`Waiting to be let in` }
+      return security.isLinkOld
+        ? { tone: 'warn', icon: CircleAlert, text: t`Link not valid any more` }
+        : { tone: 'warn', text: t`Waiting to be let in` }
     case 'clear':
       return { tone: 'bad', icon: LockOpen, text: withCount(t`Not encrypted`, all) }
   }
