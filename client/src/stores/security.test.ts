@@ -62,6 +62,15 @@ const CASES: readonly [name: string, state: State, expected: Security][] = [
     { encryption: sealed, devices: [laptop, phone], trusted: unverified },
     { is: 'unverified' },
   ],
+  [
+    'one was not let in',
+    {
+      encryption: sealed,
+      devices: [laptop, phone],
+      trusted: { phone: { signs: [], state: 'refused', isIn: false } },
+    },
+    { is: 'sealed', devices: 1 },
+  ],
   ['one was not compared and left', { encryption: sealed, trusted: unverified }, { is: 'unverified' }],
   [
     'one asks to be let in',

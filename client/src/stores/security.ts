@@ -2,7 +2,7 @@
 import { type ClearCopiesState, takersOfCopies } from './clear-copies'
 import { type DevicesState, seals } from './devices'
 import type { Encryption } from './encryption'
-import type { TrustState } from './trust'
+import type { Trust, TrustState } from './trust'
 
 export type Security =
   /** Nothing: it is not known yet, or this page does not seal, or the server may have the keys (E9). */
@@ -39,10 +39,17 @@ export function securityOf({ encryption, trust, devices, clearCopies }: Known): 
     case 'sealed': {
       if (takersOfCopies(clearCopies, devices).length > 0) return { is: 'clear' }
       // Also one that is not here any more: it has the keys.
-      if (Object.values(trust.devices).some(({ state }) => state !== 'verified')) return { is: 'unverified' }
+      if (Object.values(trust.devices).some(isToCompare)) return { is: 'unverified' }
       if (encryption.isDeposited) return { is: 'unsaid' }
-      // A plain device is none of those that can read it.
-      return { is: 'sealed', devices: Math.max(1, devices.devices.filter(seals).length) }
+      // A plain device is none of those that can read it, nor is one that was not let in.
+      const readers = devices.devices.filter(
+        (device) => seals(device) && trust.devices[device.device_id]?.state !== 'refused',
+      )
+      return { is: 'sealed', devices: Math.max(1, readers.length) }
     }
   }
+}
+
+function isToCompare({ state }: Trust): boolean {
+  return state === 'asking' || state === 'unverified'
 }

@@ -196,10 +196,17 @@ function Meta({ mine, person, state }: { mine: boolean; person: string | null; s
   )
 }
 
+/** Whether nobody has let the device in, as far as this one knows. */
+function isOutside(trust: Trust | null): boolean {
+  return trust?.state === 'asking' || trust?.state === 'refused'
+}
+
 function trustWords({ state }: Trust): string {
   switch (state) {
     case 'asking':
       return t`Wants to come in`
+    case 'refused':
+      return t`Not let in`
     case 'unverified':
       return t`Not verified`
     case 'verified':
@@ -286,7 +293,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
             onClick={() => setRenaming(true)}
           />
         )}
-        {onSend && !mine && isReached && trust?.state !== 'asking' && (
+        {onSend && !mine && isReached && !isOutside(trust) && (
           <IconButton
             icon={Send}
             label={t`Send to ${name}`}
@@ -306,7 +313,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
         )}
       </div>
       {isPlain && !mine && <PlainDevice id={device.device_id} />}
-      {trust && trust.state !== 'verified' && (
+      {trust && trust.state !== 'verified' && trust.state !== 'refused' && (
         <Comparison device={device} trust={trust} onRemove={onRemove && (() => onRemove(device))} />
       )}
     </li>
