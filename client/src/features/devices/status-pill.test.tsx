@@ -1,12 +1,15 @@
 // @vitest-environment jsdom
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Device, DeviceId } from '../../protocol/bindings'
+import type { Device, DeviceId, ItemId } from '../../protocol/bindings'
+import { pendingItem } from '../../protocol/item'
+import type { BeamAccess } from '../../stores/beam-access'
 import { reduceDevices } from '../../stores/devices'
 import { createStores, type Stores } from '../../stores/stores'
 import { type Actions, AppContext } from '../actions'
 import { StatusPill } from './status-pill'
 
+const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const laptop: Device = { device_id: 'laptop' as DeviceId, name: 'Chrome on Linux', caps: ['e2e1'] }
 const phone: Device = { device_id: 'phone' as DeviceId, name: 'Safari on iPhone', caps: ['e2e1'] }
 
@@ -34,6 +37,17 @@ it.each([
   stores.encryption.setState({ kind: 'waiting', isLinkOld }, true)
   shows()
   expect(screen.getByRole('button').textContent).toBe(says)
+})
+
+it.each<[string, BeamAccess, string]>([
+  ['an unsaved beam', { kind: 'unsaved', creator: false }, 'This device was removed from this beam'],
+  ['one that may be shared with certain people', { kind: 'unknown' }, 'You cannot join this beam'],
+])('s25_over_the_items_of_%s_it_says_why_it_is_closed', (_what, access, says) => {
+  stores.access.setState(access, true)
+  stores.items.setState({ items: [pendingItem(ITEM, 'bread', 'text', 0)] })
+  stores.connection.setState({ status: 'stopped', why: 'forbidden' }, true)
+  shows()
+  expect(screen.getByRole('status').textContent).toContain(says)
 })
 
 describe('the list of devices', () => {

@@ -17,7 +17,7 @@ import type { Glyph } from '../../ui/icon'
 import { lazyPart } from '../../ui/lazy-part'
 import { Pill } from '../../ui/pill'
 import { useApp } from '../actions'
-import { useDeviceCount, useHasItems } from '../session/beam'
+import { useDeviceCount, useHasItems, useIsRemoved } from '../session/beam'
 import { useKeptUntil } from '../session/keeping'
 import { useOnline } from '../session/online'
 import { missingWords, useMissing } from './missing-notice'
@@ -170,11 +170,14 @@ const REASONS: Readonly<Record<StopReason, MessageDescriptor>> = {
   ended: msg`This beam has ended`,
 }
 
+const REMOVED = msg`This device was removed from this beam`
+
 function StoppedBar({ why }: { why: StopReason }) {
   const { actions } = useApp()
+  const isRemoved = useIsRemoved()
   return (
     <div className={css.stopped} role="status">
-      <span>{i18n._(REASONS[why])}</span>
+      <span>{i18n._(isRemoved ? REMOVED : REASONS[why])}</span>
       {why === 'unreachable' ? (
         <Button size="sm" onClick={() => actions.reconnect()}>
           {t`Retry`}

@@ -54,6 +54,17 @@ export function deviceNews(before: DevicesState, after: DevicesState, isSealed: 
   return listed([...joined, ...left])
 }
 
+/** Says of devices that were here that they were removed (S25), which is told once they have left. */
+export function removalNews(before: DevicesState, after: DevicesState): string | null {
+  const removed = [...after.removed].filter((id) => !before.removed.has(id) && before.names[id] !== undefined)
+  return listed(
+    removed.map((id) => {
+      const device = deviceName(before, id)
+      return t`${device} was removed`
+    }),
+  )
+}
+
 const STEPS = 4
 
 /** Announces each further quarter of a file in transfer, or of all files of a batch. */
