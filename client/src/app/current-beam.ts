@@ -20,6 +20,7 @@ import { forgetCanvas } from './canvas-storage'
 import { createClearCopiesChoice } from './clear-copies'
 import type { ItemChannel, PageContext } from './context'
 import { forgetDeviceTokens, moveDeviceToken } from './device-tokens'
+import { tellJoined } from './joined-news'
 import { holdBeam, ifClosed, tellRemoved } from './open-beams'
 import { isSeen } from './page-life'
 import { PatientStatus } from './patient-status'
@@ -346,7 +347,7 @@ export function createBeamActions(
       const invite = findInvite(text)
       beam.join(beamId, invite === null ? NO_SECRET : { invite, isSealed: true })
       // A page that cannot open it says so itself.
-      if (beam.channel !== null) toaster.ok(t`Joined Beam successfully`)
+      if (beam.channel !== null) tellJoined(stores, toaster)
       return true
     },
     enterRecent(id) {

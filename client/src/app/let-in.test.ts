@@ -173,6 +173,31 @@ describe('e8 a joiner', () => {
     await asks()
   })
 
+  it('that a person has refused is shown as not let in until it leaves, asks again, or comes by the link', async () => {
+    const refused = { signs: [], state: 'refused', isIn: false }
+    const isRefused = () => expect(ada.trust[EVE]).toEqual(refused)
+    const isRefusedAgain = async () => {
+      await asks()
+      ada.channel.ways.refuse(EVE)
+      isRefused()
+    }
+    const first = comes()
+    await isRefusedAgain()
+    first.channel.end()
+    server.lists(ADA, EVE)
+    isRefused()
+    server.lists(ADA)
+    expect(ada.trust[EVE]).toBeNull()
+    const eve = comes()
+    await isRefusedAgain()
+    eve.channel.end()
+    comes()
+    await isRefusedAgain()
+    new Page(server, EVE, ada.invite)
+    server.lists(ADA, EVE)
+    await vi.waitFor(() => expect(ada.trust[EVE]).toBeNull())
+  })
+
   it.each([
     ['the device that has refused it leaves', (eve: Page) => eve.channel.listed([sealing(EVE)])],
     ['its socket is new', (eve: Page) => eve.channel.welcomed(EVE)],

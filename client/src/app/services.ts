@@ -49,6 +49,7 @@ import { spareConnections } from './sparing'
 import { createToastActions } from './toast-actions'
 import { createToaster } from './toaster'
 import { startTransfers } from './transfer-news'
+import { tellTrust } from './trust-news'
 import { createUnfinished } from './unfinished'
 import { keepUnsentItems } from './unsent-items'
 import { UploadNews } from './upload-news'
@@ -110,6 +111,7 @@ export function startServices(language: Language): AppValue {
   learnMedia(stores)
   learnPacks(stores)
   tellArrivals(stores)
+  tellTrust(stores, toaster)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   keepUnsentItems(context, (ids) => void kept.lost(ids))
   const { findByCode, warn } = actions

@@ -7,8 +7,8 @@ export interface Toaster {
   ok(text: string, action?: Toast['action']): Toast['id']
   bad(text: string, action?: Toast['action']): Toast['id']
   info(text: string, action?: Toast['action']): Toast['id']
-  /** Tells of what is being done, until that is done. */
-  lasting(text: string): LastingToast
+  /** Tells of what is being done or waits for the person, until that is over. */
+  lasting(text: string, action?: Toast['action']): LastingToast
   dismiss(id: number): void
 }
 
@@ -31,8 +31,8 @@ export function createToaster(store: Stores['toasts']): Toaster {
     ok: show('ok'),
     bad: show('bad'),
     info: show('info'),
-    lasting(first) {
-      const id = put({ tone: 'info', text: first, lasts: true })
+    lasting(first, action) {
+      const id = put({ tone: 'info', text: first, action, lasts: true })
       return {
         change: (text) => tell({ type: 'changed', id, text }),
         end: () => tell({ type: 'dismissed', id }),

@@ -46,6 +46,8 @@ export class WaysIn {
   #learning: { readonly promise: Promise<void>; readonly end: () => void } | null = null
   /** What this device shows to be compared, of each joiner that waits. */
   readonly #asking = new Map<DeviceId, readonly number[]>()
+  /** The devices that the person has not let in, and that are here. */
+  readonly #refused = new Set<DeviceId>()
   /** Those of them that are being let in. */
   readonly #entering = new Set<DeviceId>()
   #kind: Encryption['kind'] = 'unknown'
@@ -100,7 +102,8 @@ export class WaysIn {
       this.#compared.isIn()
       this.#answerEarly()
     }
-    for (const device of this.#asking.keys()) if (!others.includes(device)) this.#withdraw(device)
+    for (const device of [...this.#asking.keys(), ...this.#refused])
+      if (!others.includes(device)) this.#withdraw(device)
     this.#compared.look(others, kind === 'locked' || isUndecided)
     if (kind === 'waiting' || this.#learning) this.#joining.setDevices(others)
     else this.#joining.end()
@@ -136,7 +139,7 @@ export class WaysIn {
 
   /** A device is in. If it still waited for a person here, its keys came otherwise, as from the deposit of a saved beam. */
   cameOtherwise(device: DeviceId): void {
-    if (this.#asking.has(device)) this.#withdraw(device)
+    this.#withdraw(device)
   }
 
   /** Whether all others that have keys say that the link of this device is wrong. */
@@ -172,6 +175,7 @@ export class WaysIn {
     this.#joining.end()
     this.#compared.end()
     this.#asking.clear()
+    this.#refused.clear()
   }
 
   /**
@@ -199,8 +203,9 @@ export class WaysIn {
 
   /** The person refuses a joiner. */
   refuse(device: DeviceId): void {
-    if (!this.#asking.has(device)) return
-    this.#withdraw(device)
+    if (!this.#asking.delete(device)) return
+    this.#refused.add(device)
+    this.events.onTrust(device, { signs: [], state: 'refused', isIn: false })
     this.#forget(device)
     this.events.send(device, { op: 'refused', why: 'person' })
   }
@@ -254,7 +259,7 @@ export class WaysIn {
     if (typeof answer === 'string') return () => this.events.send(from, this.#refusal(answer))
     return () => {
       // It has come by the link meanwhile: nobody has to compare it.
-      if (this.#asking.has(from)) this.#withdraw(from)
+      this.#withdraw(from)
       this.#lettingIn.letsIn(from)
       this.events.send(from, { op: 'welcome', ...answer })
     }
@@ -286,6 +291,7 @@ export class WaysIn {
         void this.#letIn(from, signs, 'unverified')
         return
       }
+      this.#refused.delete(from)
       this.#asking.set(from, signs)
       this.events.onTrust(from, { signs, state: 'asking', isIn: false })
       this.events.send(from, { op: 'wait' })
@@ -327,6 +333,7 @@ export class WaysIn {
       return
     }
     this.#lettingIn.letsIn(device)
+    this.#refused.delete(device)
     this.events.onTrust(device, { signs, state, isIn: true })
     this.events.send(device, { op: 'welcome', ...welcome })
   }
@@ -343,10 +350,10 @@ export class WaysIn {
     this.#compared.refused(from, why)
   }
 
-  /** A joiner is not waited for any more. */
+  /** A joiner is not waited for any more, or is not kept out. */
   #withdraw(device: DeviceId): void {
-    this.#asking.delete(device)
-    this.events.onTrust(device, null)
+    const [wasAsking, wasRefused] = [this.#asking.delete(device), this.#refused.delete(device)]
+    if (wasAsking || wasRefused) this.events.onTrust(device, null)
   }
 }
 

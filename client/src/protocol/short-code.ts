@@ -21,6 +21,12 @@ export function missingOfShortCode(text: string): number | null {
   return isBeginning ? SHORT_CODE_LENGTH - code.length : null
 }
 
+/** Whether a text is as long as a short code, is none, and is no beginning of an id either. */
+export function isMistypedCode(text: string): boolean {
+  const code = withoutGaps(text)
+  return /^[A-Z\d]{6}$/.test(code) && NOT_IN_IDS.test(code) && !CODE.test(code)
+}
+
 /** Returns a code as it is shown, such as `K7M-P3X`. */
 export function shownCode(code: ShortCode): string {
   return `${code.slice(0, 3)}-${code.slice(3)}`

@@ -33,12 +33,17 @@ const CASES: readonly [name: string, state: State, expected: Security][] = [
   [
     'this device waits for another one',
     { encryption: { kind: 'waiting', isLinkOld: false } },
-    { is: 'waiting' },
+    { is: 'waiting', isLinkOld: false },
+  ],
+  [
+    'the link is not valid any more',
+    { encryption: { kind: 'waiting', isLinkOld: true } },
+    { is: 'waiting', isLinkOld: true },
   ],
   [
     'this device came without the link',
     { encryption: { kind: 'locked', isSuspected: true, mayShareClear: false } },
-    { is: 'waiting' },
+    { is: 'waiting', isLinkOld: false },
   ],
   ['no other device is here', { encryption: sealed }, { is: 'sealed', devices: 1 }],
   ['the devices are not listed yet', { encryption: sealed, devices: [] }, { is: 'sealed', devices: 1 }],
@@ -56,6 +61,15 @@ const CASES: readonly [name: string, state: State, expected: Security][] = [
     'one was not compared',
     { encryption: sealed, devices: [laptop, phone], trusted: unverified },
     { is: 'unverified' },
+  ],
+  [
+    'one was not let in',
+    {
+      encryption: sealed,
+      devices: [laptop, phone],
+      trusted: { phone: { signs: [], state: 'refused', isIn: false } },
+    },
+    { is: 'sealed', devices: 1 },
   ],
   ['one was not compared and left', { encryption: sealed, trusted: unverified }, { is: 'unverified' }],
   [

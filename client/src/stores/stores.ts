@@ -9,6 +9,7 @@ import { createBeamsStore } from './beams'
 import { createCanvasStore } from './canvas'
 import { createClearCopiesStore } from './clear-copies'
 import { createConnectionStore } from './connection'
+import { createDeviceListStore } from './device-list'
 import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
 import { createEncryptionStore } from './encryption'
@@ -52,6 +53,7 @@ export function createStores(language: Language = SOURCE) {
     recentBeams: createRecentBeamsStore(),
     beams: createBeamsStore(),
     connection: createConnectionStore(),
+    deviceList: createDeviceListStore(),
     devices: createDevicesStore(),
     items: createItemsStore(),
     incoming: createIncomingStore(),

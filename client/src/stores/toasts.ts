@@ -6,7 +6,7 @@ export interface Toast {
   readonly tone: 'ok' | 'bad' | 'info'
   readonly text: string
   readonly action?: { readonly label: string; readonly run: () => void } | undefined
-  /** It tells of what is being done, and stays until that is done. */
+  /** It tells of what is being done or waits for the person, and stays until that is over. */
   readonly lasts?: boolean | undefined
 }
 

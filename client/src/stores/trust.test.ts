@@ -29,6 +29,25 @@ describe('e8 devices of which others tell that nobody has compared them', () => 
     expect(told(confirmed, PHONE).devices[PHONE]).toEqual({ ...compared, state: 'verified' })
     expect(told(confirmed).devices[PHONE]).toEqual({ ...compared, state: 'verified' })
   })
+
+  it('are in, where the person here has refused them, and not before', () => {
+    const trust: Trust = { signs: [], state: 'refused', isIn: false }
+    const refused = reduceTrust(nobody, { type: 'learnt', device: PHONE, trust })
+    expect(told(refused)).toBe(refused)
+    expect(told(refused, PHONE).devices[PHONE]).toMatchObject({ state: 'unverified', isIn: true })
+  })
+
+  it('stay in, where the person here refuses what they ask later', () => {
+    const asking = reduceTrust(nobody, {
+      type: 'learnt',
+      device: PHONE,
+      trust: { ...compared, state: 'asking' },
+    })
+    const refused: Trust = { signs: [], state: 'refused', isIn: false }
+    expect(reduceTrust(asking, { type: 'learnt', device: PHONE, trust: refused }).devices[PHONE]).toEqual(
+      compared,
+    )
+  })
 })
 
 it('e8_a_tap_confirms_the_pictures_that_were_shown_and_no_others', () => {

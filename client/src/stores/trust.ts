@@ -5,7 +5,8 @@ import type { DeviceId } from '../protocol/bindings'
 export interface Trust {
   /** Places of the four pictures that both devices show; none where only others could compare that device. */
   readonly signs: readonly number[]
-  readonly state: 'asking' | 'unverified' | 'verified'
+  /** `refused`: the person here did not let it in. It may still be in the list of devices. */
+  readonly state: 'asking' | 'refused' | 'unverified' | 'verified'
   /** Whether one of the two has let the other in. Then only a person makes it verified. */
   readonly isIn: boolean
 }
@@ -93,11 +94,14 @@ function withTurnedAway(state: TrustState, device: DeviceId, why: TurnedAway | n
   return { ...state, turnedAway: why ? { ...others, [device]: why } : others }
 }
 
-/** What this device knows of one itself counts before what it is told. */
+/** What this device knows of one itself counts before what it is told; of one that it has refused, that others have let it in. */
 function withTold(state: TrustState, told: readonly DeviceId[]): TrustState {
   const known = Object.entries(state.devices)
-  const own = known.filter(([device, { signs }]) => signs.length > 0 || told.includes(device as DeviceId))
-  const news = told.filter((device) => !state.devices[device])
+  const own = known.filter(([device, { signs, state }]) => {
+    const isTold = told.includes(device as DeviceId)
+    return state === 'refused' ? !isTold : signs.length > 0 || isTold
+  })
+  const news = told.filter((device) => !own.some(([id]) => id === device))
   if (news.length === 0 && own.length === known.length) return state
   const unverified: Trust = { signs: [], state: 'unverified', isIn: true }
   const added = news.map((device) => [device, unverified] as const)
@@ -111,7 +115,8 @@ export function isSameSigns(one: readonly number[], other: readonly number[]): b
 /** What a device that is in says later takes nothing back: the server can speak in its name. */
 function learnt(before: Trust | undefined, trust: Trust | null): Trust | null {
   if (!before?.isIn) return trust
-  if (trust === null) return before.state === 'asking' ? { ...before, state: 'unverified' } : before
+  if (trust === null || trust.state === 'refused')
+    return before.state === 'asking' ? { ...before, state: 'unverified' } : before
   return { ...trust, isIn: true }
 }
 

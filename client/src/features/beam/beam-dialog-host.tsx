@@ -1,7 +1,8 @@
-import { Suspense } from 'react'
+import { Suspense, useEffect } from 'react'
 import { useStore } from 'zustand'
 import { lazyPart } from '../../ui/lazy-part'
 import { useApp } from '../actions'
+import { useDepartures } from './use-departure'
 
 const BeamDialogs = lazyPart(
   () => import('./beam-dialogs'),
@@ -10,7 +11,14 @@ const BeamDialogs = lazyPart(
 
 /** The place of the dialogs about a beam, over any page. Their code is loaded on the first use. */
 export function BeamDialogHost() {
-  const { beamDialog, beams } = useApp().stores
+  const { beamDialog, beams, deviceList } = useApp().stores
+  const { showBeam } = useDepartures()
+  useEffect(() =>
+    deviceList.subscribe((now, before) => {
+      // Its pill is on the pages of the beam only.
+      if (now.kind === 'open' && before.kind === 'closed') showBeam()
+    }),
+  )
   const isOpen = useStore(beamDialog, ({ kind }) => kind !== 'none')
   const isSharing = useStore(beams, ({ sharing }) => sharing.status !== 'closed')
   if (!isOpen && !isSharing) return null

@@ -180,6 +180,25 @@ describe('e8 a device of which others tell that nobody has compared it', () => {
   })
 })
 
+it('e8_a_device_that_was_refused_is_listed_as_not_let_in_and_gets_nothing', () => {
+  const stores = createStores()
+  stores.encryption.setState({ kind: 'sealed', isDeposited: false }, true)
+  const laptop: Device = { device_id: 'laptop' as DeviceId, name: 'Chrome on Linux', caps: ['e2e1'] }
+  stores.devices.setState((state) => reduceDevices(state, { type: 'listed', devices: [laptop] }), true)
+  const trust = { signs: [], state: 'refused', isIn: false } as const
+  stores.trust.setState(
+    (state) => reduceTrust(state, { type: 'learnt', device: laptop.device_id, trust }),
+    true,
+  )
+  render(
+    <AppContext value={{ stores, actions: {} as Actions }}>
+      <DevicePopover />
+    </AppContext>,
+  )
+  expect(screen.getByRole('listitem').textContent).toBe('Chrome on LinuxNot let in')
+  expect(screen.queryByRole('button', { name: 'Send to Chrome on Linux' })).toBeNull()
+})
+
 describe('e12 a device that does not seal', () => {
   const old: Device = { device_id: 'old' as DeviceId, name: 'Old App', caps: ['files'] }
 

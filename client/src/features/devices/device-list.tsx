@@ -3,7 +3,7 @@ import Pencil from 'lucide-react/icons/pencil'
 import QrCode from 'lucide-react/icons/qr-code'
 import Send from 'lucide-react/icons/send'
 import X from 'lucide-react/icons/x'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Device, DeviceId } from '../../protocol/bindings'
 import { mayRemoveDevices } from '../../stores/beam-access'
@@ -198,10 +198,17 @@ function Meta({ mine, person, state }: { mine: boolean; person: string | null; s
   )
 }
 
+/** Whether nobody has let the device in, as far as this one knows. */
+function isOutside(trust: Trust | null): boolean {
+  return trust?.state === 'asking' || trust?.state === 'refused'
+}
+
 function trustWords({ state }: Trust): string {
   switch (state) {
     case 'asking':
       return t`Wants to come in`
+    case 'refused':
+      return t`Not let in`
     case 'unverified':
       return t`Not verified`
     case 'verified':
@@ -236,7 +243,12 @@ interface DeviceRowProps {
 }
 
 function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
-  const { devices, trust: trusts, encryption, clearCopies } = useApp().stores
+  const { devices, deviceList, trust: trusts, encryption, clearCopies } = useApp().stores
+  const row = useRef<HTMLLIElement>(null)
+  const isSought = useStore(deviceList, (state) => state.kind === 'open' && state.at === device.device_id)
+  useEffect(() => {
+    if (isSought) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isSought])
   const trust = useStore(trusts, (state) => state.devices[device.device_id] ?? null)
   // Only in a sealed beam there is something that it cannot read.
   const isPlain = useStore(encryption, ({ kind }) => kind === 'sealed') && !seals(device)
@@ -256,7 +268,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
     )
   }
   return (
-    <li>
+    <li ref={row}>
       <div className={css.device}>
         <Picture of={device} />
         <div className={css.words}>
@@ -283,7 +295,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
             onClick={() => setRenaming(true)}
           />
         )}
-        {onSend && !mine && isReached && trust?.state !== 'asking' && (
+        {onSend && !mine && isReached && !isOutside(trust) && (
           <IconButton
             icon={Send}
             label={t`Send to ${name}`}
@@ -303,7 +315,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
         )}
       </div>
       {isPlain && !mine && <PlainDevice id={device.device_id} />}
-      {trust && trust.state !== 'verified' && (
+      {trust && trust.state !== 'verified' && trust.state !== 'refused' && (
         <Comparison device={device} trust={trust} onRemove={onRemove && (() => onRemove(device))} />
       )}
     </li>

@@ -54,7 +54,8 @@ it('e8_what_a_person_said_counts_before_what_a_device_did', () => {
 it('e8_who_was_refused_on_one_device_is_still_compared_on_another', () => {
   const waits: Trust = { signs: [1, 2, 3, 4], state: 'unverified', isIn: false }
   const text = shown({ [LAPTOP]: { why: 'person' } }, { [PHONE]: waits })
-  expect(text).toContain('A person on another device lets this one in')
+  expect(text).toContain('Compare these pictures with those')
+  expect(text).toContain('A person there lets this one in')
 })
 
 it('e8_a_device_that_nobody_has_answered_is_told_how_it_gets_in', () => {

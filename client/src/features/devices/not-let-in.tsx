@@ -99,7 +99,8 @@ function words(encryption: Encryption, isCompared: boolean, turnedAway: TurnedAw
   if (encryption.kind === 'waiting' && encryption.isLinkOld)
     return t`This link is not valid any more. Open the new one, which the other devices of the beam show.`
   if (encryption.kind === 'waiting') return t`It opens here as soon as another of its devices is online.`
-  if (isCompared) return t`A person on another device lets this one in, in the list of devices there.`
+  if (isCompared)
+    return t`Compare these pictures with those in the list of devices on another device. A person there lets this one in if they are the same.`
   switch (turnedAway?.why) {
     case 'person':
       return t`A person on another device refused to let this one in. Open the beam with its QR code or link, or reload this page to ask again.`

@@ -7,7 +7,7 @@ import Monitor from 'lucide-react/icons/monitor'
 import ShieldAlert from 'lucide-react/icons/shield-alert'
 import Users from 'lucide-react/icons/users'
 import WifiOff from 'lucide-react/icons/wifi-off'
-import { Suspense, useCallback, useRef, useState } from 'react'
+import { Suspense, useCallback, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { Connection, Gone } from '../../stores/connection'
 import type { Security } from '../../stores/security'
@@ -17,7 +17,7 @@ import type { Glyph } from '../../ui/icon'
 import { lazyPart } from '../../ui/lazy-part'
 import { Pill } from '../../ui/pill'
 import { useApp } from '../actions'
-import { useDeviceCount, useHasItems } from '../session/beam'
+import { useDeviceCount, useHasItems, useIsRemoved } from '../session/beam'
 import { useKeptUntil } from '../session/keeping'
 import { useOnline } from '../session/online'
 import { missingWords, useMissing } from './missing-notice'
@@ -35,15 +35,18 @@ const DeviceSheet = lazyPart(
 
 /** Shows the number of devices, or the state of the connection. Opens the device list. */
 export function StatusPill({ phone = false }: { phone?: boolean }) {
-  const connection = useStore(useApp().stores.connection, (state) => state)
+  const { connection: connections, deviceList } = useApp().stores
+  const connection = useStore(connections, (state) => state)
   const online = useOnline()
   const count = useDeviceCount()
   const hasItems = useHasItems()
   const keptUntil = useKeptUntil()
   const security = useSecurity()
   const missing = useMissing()
-  const [open, setOpen] = useState(false)
-  const close = useCallback(() => setOpen(false), [])
+  const open = useStore(deviceList, ({ kind }) => kind === 'open')
+  const close = useCallback(() => deviceList.setState({ kind: 'closed' }, true), [deviceList])
+  // A page that is opened later begins without the list.
+  useEffect(() => close, [close])
   const anchor = useRef<HTMLDivElement>(null)
   useDismiss(anchor, open && !phone, close)
   // The page itself shows that the beam has ended, except where it is a canvas with items.
@@ -63,7 +66,7 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
         small={phone}
         aria-haspopup="dialog"
         aria-expanded={open}
-        onClick={() => setOpen(!open)}
+        onClick={() => (open ? close() : deviceList.setState({ kind: 'open', at: null }, true))}
       >
         {look.text}
       </Pill>
@@ -140,7 +143,9 @@ function securityLook(
     case 'unverified':
       return { tone: 'warn', icon: ShieldAlert, text: withCount(t`Not verified`, all) }
     case 'waiting':
-      return { tone: 'warn', text: t`Waiting to be let in` }
+      return security.isLinkOld
+        ? { tone: 'warn', icon: CircleAlert, text: t`Link not valid any more` }
+        : { tone: 'warn', text: t`Waiting to be let in` }
     case 'clear':
       return { tone: 'bad', icon: LockOpen, text: withCount(t`Not encrypted`, all) }
   }
@@ -165,11 +170,14 @@ const REASONS: Readonly<Record<StopReason, MessageDescriptor>> = {
   ended: msg`This beam has ended`,
 }
 
+const REMOVED = msg`This device was removed from this beam`
+
 function StoppedBar({ why }: { why: StopReason }) {
   const { actions } = useApp()
+  const isRemoved = useIsRemoved()
   return (
     <div className={css.stopped} role="status">
-      <span>{i18n._(REASONS[why])}</span>
+      <span>{i18n._(isRemoved ? REMOVED : REASONS[why])}</span>
       {why === 'unreachable' ? (
         <Button size="sm" onClick={() => actions.reconnect()}>
           {t`Retry`}

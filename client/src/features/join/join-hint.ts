@@ -1,7 +1,12 @@
 /** The hint below the field of the Join Beam dialog. */
 import { plural, t } from '@lingui/core/macro'
 import { BEAM_ID_LENGTH, findBeamId } from '../../protocol/beam-link'
-import { missingOfShortCode, parseShortCode } from '../../protocol/short-code'
+import {
+  isMistypedCode,
+  missingOfShortCode,
+  parseShortCode,
+  SHORT_CODE_LENGTH,
+} from '../../protocol/short-code'
 
 export type JoinHint = { kind: 'hint' | 'error'; text: string }
 
@@ -13,10 +18,20 @@ export function joinHint(text: string): JoinHint {
   if (parseShortCode(typed)) return { kind: 'hint', text: t`Looking up the code…` }
   const missing = missingOfShortCode(typed)
   if (missing !== null) return { kind: 'hint', text: toGo(missing) }
+  if (isMistypedCode(typed)) return { kind: 'error', text: t`Short codes have none of 0, O, 1, I and L.` }
   const left = BEAM_ID_LENGTH - typed.length
+  if (left > 0 && !beginsId(typed))
+    return { kind: 'hint', text: t`This is neither an ID nor a short code. A whole link works too.` }
+  if (typed.length === SHORT_CODE_LENGTH)
+    return { kind: 'hint', text: t`This is no short code. As an ID it lacks ${left} characters.` }
   if (left > 0) return { kind: 'hint', text: `${toGo(left)} ${t`A whole link works too.`}` }
   if (findBeamId(typed)) return { kind: 'hint', text: t`Joining…` }
   return { kind: 'error', text: t`This is not a beam ID.` }
+}
+
+/** Whether a text has only what an id has, digits up to F. */
+function beginsId(text: string): boolean {
+  return /^[\da-f-]+$/i.test(text)
 }
 
 function toGo(count: number): string {

@@ -34,6 +34,7 @@ it.each<[string, Gone, AccountState, BeamAccess, string[]]>([
   const stores = createStores()
   stores.account.setState(account, true)
   stores.access.setState(access, true)
+  stores.connection.setState({ status: 'stopped', why }, true)
   render(
     <AppContext value={{ stores, actions: {} as Actions }}>
       <MemoryRouter>

@@ -7,6 +7,7 @@ import { Button, buttonClass } from '../../ui/button'
 import { useApp } from '../actions'
 import { JoinButton } from '../join/join-button'
 import { paths } from '../paths'
+import { useIsRemoved } from './beam'
 import css from './beam-gone.module.css'
 
 const WORDS: Readonly<Record<Gone, { heading: MessageDescriptor; text: MessageDescriptor }>> = {
@@ -24,7 +25,6 @@ const WORDS: Readonly<Record<Gone, { heading: MessageDescriptor; text: MessageDe
   },
 }
 
-/** Nobody is kept out of an unsaved beam but the devices that were removed from it. */
 const REMOVED = { heading: WORDS.forbidden.heading, text: msg`This device was removed from it.` }
 
 /** Returns why the beam is closed for good on this device; null while it is not. */
@@ -36,8 +36,7 @@ export function useGone(): Gone | null {
 export function BeamGone({ why }: { why: Gone }) {
   const { stores, actions } = useApp()
   const isLoggedIn = useStore(stores.account, (state) => state.status === 'authenticated')
-  const isUnsaved = useStore(stores.access, ({ kind }) => kind === 'unsaved')
-  const isRemoved = why === 'forbidden' && isUnsaved
+  const isRemoved = useIsRemoved()
   const { heading, text } = isRemoved ? REMOVED : WORDS[why]
   const loginHelps = why !== 'ended' && !isLoggedIn && !isRemoved
   return (

@@ -50,6 +50,13 @@ export function useHasItems(): boolean {
   return useStore(useApp().stores.items, (state) => state.items.length > 0)
 }
 
+/** Whether the beam is closed because this device was removed: from an unsaved one, nobody else is kept out. */
+export function useIsRemoved(): boolean {
+  const { access, connection } = useApp().stores
+  const isForbidden = useStore(connection, whyGone) === 'forbidden'
+  return useStore(access, ({ kind }) => kind === 'unsaved') && isForbidden
+}
+
 /** Whether this device may share in the beam: its level allows it, and the beam is not closed for good. */
 export function useMayShare(): boolean {
   const { access, connection } = useApp().stores

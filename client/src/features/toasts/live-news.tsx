@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
+import { looksSealed } from '../../stores/encryption'
 import { useApp } from '../actions'
-import { arrivalNews, deviceNews, pointedOutNews, progressNews } from './news'
+import { arrivalNews, deviceNews, pointedOutNews, progressNews, removalNews } from './news'
 
 /** Announces the news to screen readers, politely. It is not visible. */
 export function LiveNews() {
@@ -13,7 +14,10 @@ export function LiveNews() {
     const ends = [
       stores.items.subscribe((now, old) => tell(arrivalNews(old, now, stores.devices.getState()))),
       stores.pointedOut.subscribe((now) => tell(pointedOutNews(now, stores.items.getState().items))),
-      stores.devices.subscribe((now, old) => tell(deviceNews(old, now))),
+      stores.devices.subscribe((now, old) => {
+        tell(deviceNews(old, now, looksSealed(stores.encryption.getState())))
+        tell(removalNews(old, now))
+      }),
       stores.transfers.subscribe((now, old) => tell(progressNews(old, now, stores.items.getState().items))),
     ]
     return () => {

@@ -4,7 +4,7 @@ import { type Item, liveItem } from '../../protocol/item'
 import { DIRECT } from '../../protocol/way'
 import { reduceDevices } from '../../stores/devices'
 import { reduceItems } from '../../stores/items'
-import { arrivalNews, deviceNews, pointedOutNews, progressNews } from './news'
+import { arrivalNews, deviceNews, pointedOutNews, progressNews, removalNews } from './news'
 
 const me = 'me' as DeviceId
 const phone: Device = { device_id: 'phone' as DeviceId, name: 'Safari on iPhone', caps: ['files'] }
@@ -59,9 +59,22 @@ describe('the news', () => {
   it('announces devices that join and leave', () => {
     const alone = reduceDevices(noDevices, { type: 'listed', devices: [here] })
     const two = reduceDevices(alone, { type: 'listed', devices: [here, phone] })
-    expect(deviceNews(noDevices, alone)).toBeNull()
-    expect(deviceNews(alone, two)).toBe('Safari on iPhone joined')
-    expect(deviceNews(two, alone)).toBe('Safari on iPhone left')
+    expect(deviceNews(noDevices, alone, false)).toBeNull()
+    expect(deviceNews(alone, two, false)).toBe('Safari on iPhone joined')
+    expect(deviceNews(two, alone, false)).toBe('Safari on iPhone left')
+  })
+
+  it('s25_says_of_a_device_that_was_here_that_it_was_removed', () => {
+    const alone = reduceDevices(both, { type: 'listed', devices: [here] })
+    const devices = [phone.device_id, 'long ago' as DeviceId]
+    const removed = reduceDevices(alone, { type: 'removed', devices })
+    expect(removalNews(alone, removed)).toBe('Safari on iPhone was removed')
+    expect(removalNews(removed, reduceDevices(removed, { type: 'removed', devices }))).toBeNull()
+  })
+
+  it('e8_does_not_say_of_a_device_that_may_wait_outside_that_it_has_joined', () => {
+    const alone = reduceDevices(noDevices, { type: 'listed', devices: [here] })
+    expect(deviceNews(alone, both, true)).toBe('Safari on iPhone connected')
   })
 
   it('announces a batch once, with the number of its files, and its progress as one', () => {

@@ -36,7 +36,8 @@ export function pointedOutNews({ id }: PointedOut, items: readonly Item[]): stri
   return t({ message: `${kind} is here already`, comment: 'Such as “Picture is here already”' })
 }
 
-export function deviceNews(before: DevicesState, after: DevicesState): string | null {
+/** @param isSealed whether a device has joined only once another one has let it in */
+export function deviceNews(before: DevicesState, after: DevicesState, isSealed: boolean): string | null {
   // The first list, and the end of a beam, do not mean that others joined or left.
   if (before.devices === after.devices || before.devices.length === 0 || after.devices.length === 0)
     return null
@@ -44,13 +45,24 @@ export function deviceNews(before: DevicesState, after: DevicesState): string | 
     there.devices.filter((device) => !from.devices.some((other) => other.device_id === device.device_id))
   const joined = missing(before, after).map(({ device_id }) => {
     const device = deviceName(after, device_id)
-    return t`${device} joined`
+    return isSealed ? t`${device} connected` : t`${device} joined`
   })
   const left = missing(after, before).map(({ device_id }) => {
     const device = deviceName(before, device_id)
     return t`${device} left`
   })
   return listed([...joined, ...left])
+}
+
+/** Says of devices that were here that they were removed (S25), which is told once they have left. */
+export function removalNews(before: DevicesState, after: DevicesState): string | null {
+  const removed = [...after.removed].filter((id) => !before.removed.has(id) && before.names[id] !== undefined)
+  return listed(
+    removed.map((id) => {
+      const device = deviceName(before, id)
+      return t`${device} was removed`
+    }),
+  )
 }
 
 const STEPS = 4
