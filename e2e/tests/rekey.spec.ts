@@ -69,7 +69,8 @@ async function newLinkOf({ page }: Device, old: string): Promise<string> {
 }
 
 /** The device was closed by the server, and says so. */
-const isShutOut = ({ page }: Device) => expect(page.getByText('You cannot join this beam')).toBeVisible()
+const isShutOut = ({ page }: Device) =>
+  expect(page.getByText('This device was removed from this beam')).toBeVisible()
 
 test('e15 those who stay go on when a device is removed, with files and after a reload @everywhere', async ({
   device,
