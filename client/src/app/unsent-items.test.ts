@@ -33,6 +33,7 @@ let heldBack: ItemId[]
 /** A page that is loaded, and the one before is left. What the tab has stored stays. */
 function load(): void {
   dispatchEvent(new Event('pagehide'))
+  ends()
   stores = createStores()
   stores.devices.setState({ me: ME })
   sent = []
@@ -48,6 +49,11 @@ function load(): void {
   const toaster = createToaster(stores.toasts)
   context = { stores, toaster, transfers: transfers as Transfers, live: () => live as LiveBeam }
   keepUnsentItems(context, onLost)
+}
+
+/** What still goes on in the page, such as the reading of a file, stores nothing any more. */
+function ends(): void {
+  stores?.session.setState({ status: 'none' }, true)
 }
 
 const onLost = (ids: readonly ItemId[]) => {
@@ -75,6 +81,7 @@ beforeEach(async () => {
 })
 
 afterEach(() => {
+  ends()
   vi.useRealTimers()
   vi.restoreAllMocks()
   vi.unstubAllGlobals()
@@ -250,7 +257,10 @@ describe('many texts that are shared at once', () => {
   })
 
   it('are stored five times a second at most, and all of them in the end', async () => {
+    // The page goes by one clock from its beginning.
     vi.useFakeTimers()
+    load()
+    await enters(BEAM)
     const setItem = vi.spyOn(tabStorage, 'setItem')
     for (let number = 0; number < 1_000; number += 1) {
       shares(number, 'text', named(number))
