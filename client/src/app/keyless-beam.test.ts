@@ -260,7 +260,8 @@ describe('e11 a beam that was clear, in which a device comes and goes without a 
     expect(JSON.stringify(server.told)).not.toContain('bread')
   })
 
-  it('sends nothing in clear text by itself that an earlier page held back', async () => {
+  /** Bob's page is alone, and has what an earlier one held back. */
+  async function bobWithHeldBack(): Promise<Page> {
     server.pages.delete(ADA)
     const bob = new Page(server, BOB, null)
     bob.channel.heldBack(ITEM)
@@ -268,6 +269,11 @@ describe('e11 a beam that was clear, in which a device comes and goes without a 
     bob.channel.listed([sealing(BOB)])
     bob.channel.synced([])
     await bob.is('locked')
+    return bob
+  }
+
+  it('sends nothing in clear text by itself that an earlier page held back', async () => {
+    const bob = await bobWithHeldBack()
     expect(server.of('share')).toEqual([])
     await isHeardOut()
     bob.channel.shareClear()
@@ -276,13 +282,7 @@ describe('e11 a beam that was clear, in which a device comes and goes without a 
   })
 
   it('opens once its person has deleted what an earlier page held back', async () => {
-    server.pages.delete(ADA)
-    const bob = new Page(server, BOB, null)
-    bob.channel.heldBack(ITEM)
-    bob.channel.share(ITEM, 'bread', 'text')
-    bob.channel.listed([sealing(BOB)])
-    bob.channel.synced([])
-    await bob.is('locked')
+    const bob = await bobWithHeldBack()
     bob.channel.delete(ITEM, 'bread')
     expect(bob.states.at(-1)).toBe('clear')
   })

@@ -106,7 +106,8 @@ describe('f20 a file for four devices', () => {
     for (const device of others) expect(await device.hasWhole(content)).toBe(true)
   })
 
-  it('f18 goes on from others when the person who has paused it leaves', async () => {
+  /** Of two others the second has all of it, and the first begins. */
+  async function oneHasIt(): Promise<readonly [StageDevice, StageDevice]> {
     const [bob, cyd] = others as [StageDevice, StageDevice]
     others = [bob, cyd]
     meet(ada, bob, cyd)
@@ -116,6 +117,11 @@ describe('f20 a file for four devices', () => {
     bob.receives(SIZE, ada)
     // Ada says the hashes of all pieces.
     await passes(500)
+    return [bob, cyd]
+  }
+
+  it('f18 goes on from others when the person who has paused it leaves', async () => {
+    const [bob, cyd] = await oneHasIt()
     ada.engine.handle({ do: 'pause', id: FILE, device: bob.id })
     await passes(2_000)
     expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
@@ -146,15 +152,7 @@ describe('f20 a file for four devices', () => {
     ['in the middle', 0.3],
     ['at its end', 0.9],
   ])('comes from one that was silent %s, although the device that shared it is away', async (_, part) => {
-    const [bob, cyd] = others as [StageDevice, StageDevice]
-    others = [bob, cyd]
-    meet(ada, bob, cyd)
-    ada.offers(new Blob([content]))
-    cyd.receives(SIZE, ada)
-    await passes(60_000, () => isDone(cyd))
-    bob.receives(SIZE, ada)
-    // Ada says the hashes of all pieces.
-    await passes(500)
+    const [bob, cyd] = await oneHasIt()
     bob.seesAll(cyd)
     cyd.seesAll(bob)
     ada.seesNobody()

@@ -80,9 +80,10 @@ export class Journal extends Table<ItemId, JournalEntry> {
 
 /** Whether of one file of an item more is there than of another. */
 function isMore(one: JournalEntry, other: JournalEntry): boolean {
-  return one.name !== other.name && one.size === other.size && chunksOf(one) > chunksOf(other)
+  return one.name !== other.name && one.size === other.size && chunkCount(one) > chunkCount(other)
 }
 
-function chunksOf({ durable }: JournalEntry): number {
+/** A complete file has more than any part. */
+function chunkCount({ durable }: JournalEntry): number {
   return durable?.reduce((sum, { count }) => sum + count, 0) ?? Number.POSITIVE_INFINITY
 }
