@@ -119,7 +119,7 @@ test('joining devices and new items are announced, without the content', async (
   const link = await ada.startsBeam()
   const news = ada.page.locator('p[aria-live=polite]')
   await bob.opens(link)
-  await expect(news.filter({ hasText: / joined$/ })).toBeAttached()
+  await expect(news.filter({ hasText: / connected$/ })).toBeAttached()
   await bob.sharesText('a secret of Bob')
   await expect(news.filter({ hasText: /^Text from / })).toBeAttached()
   await expect(ada.page.getByRole('list', { name: 'Notifications' })).toHaveAttribute('aria-live', 'polite')

@@ -70,7 +70,7 @@ export class BeamKeys {
   readonly #events: BeamKeysEvents
   #beam: BeamId
   #me: DeviceId | null = null
-  #encryption: Encryption = { kind: 'unknown' }
+  #encryption: Encryption
   /** Resolves once it has been looked up what this device has. */
   readonly #entered: Promise<void>
   /** What this device has; null until it has been looked up. */
@@ -169,6 +169,7 @@ export class BeamKeys {
         else events.onDeposited()
       },
     })
+    this.#encryption = this.#unknown
     events.onChange(this.#encryption)
     this.#entered = this.#enter(session.invite ?? null)
   }
@@ -208,6 +209,10 @@ export class BeamKeys {
   async untilAnswered(): Promise<boolean> {
     while (!this.isSettled && !this.#isLeftOutside) await this.#answered.wait()
     return this.isSettled
+  }
+
+  get #unknown(): Encryption {
+    return { kind: 'unknown', isSuspected: this.#keyless.isSuspected }
   }
 
   get #isLeftOutside(): boolean {
@@ -451,12 +456,12 @@ export class BeamKeys {
   }
 
   #decided(): Encryption {
-    if (this.#having === null) return { kind: 'unknown' }
+    if (this.#having === null) return this.#unknown
     if (this.#having.isKeyed) return { kind: 'sealed', isDeposited: this.#having.isDeposited }
-    if (this.#deposited.isAwaited) return { kind: 'unknown' }
+    if (this.#deposited.isAwaited) return this.#unknown
     // A link that carries a secret never falls back.
     if (this.#having.invite !== null) return { kind: 'waiting', isLinkOld: this.ways.isLinkOld }
-    if (!this.#isListed || this.#keyless.isEmpty === null) return { kind: 'unknown' }
+    if (!this.#isListed || this.#keyless.isEmpty === null) return this.#unknown
     const { isNobodyKeyed, isSomebodyKeyed, mayComeBackKeyed } = this.ways
     const isLinkHere = this.others.some((device) => this.ways.waits(device))
     const [isSharing, hasHeldBack] = [this.#content.isSharing(), this.#content.hasHeldBack()]

@@ -20,7 +20,7 @@ const SECRET = 'A'.repeat(43)
 const seals = (known: { invite?: string }) => {
   const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: 0, isSealed: true, ...known }
   stores.session.setState({ status: 'set', session }, true)
-  stores.encryption.setState({ kind: 'unknown' }, true)
+  stores.encryption.setState({ kind: 'unknown', isSuspected: false }, true)
 }
 const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
 const holds = (text: string) => vi.stubGlobal('navigator', { clipboard: { readText: async () => text } })

@@ -330,7 +330,7 @@ it('e9_asks_no_device_for_the_keys_of_a_saved_beam_before_its_login_is_fresh', a
   const nothing = { epoch: 'e', oldest: 1, dropped: 0, items: [], next: null }
   FakeSocket.newest.says({ type: 'sync', message: nothing })
   await new Promise((resolve) => setTimeout(resolve))
-  expect(stores.encryption.getState()).toEqual({ kind: 'unknown' })
+  expect(stores.encryption.getState()).toEqual({ kind: 'unknown', isSuspected: false })
 })
 
 it('shows Beaming after each auth_success', () => {

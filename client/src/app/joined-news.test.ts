@@ -28,7 +28,7 @@ it.each<[string, Encryption]>([
   ['has a link that is not valid any more', { kind: 'waiting', isLinkOld: true }],
   ['waits for a person', { kind: 'locked', isSuspected: true, mayShareClear: false }],
 ])('e8_who_%s_has_joined_once_it_is_in', (_what, outside) => {
-  is({ kind: 'unknown' })
+  is({ kind: 'unknown', isSuspected: false })
   joins()
   is(outside)
   expect(toasts()).toEqual([])
@@ -48,7 +48,7 @@ it.each<[string, Encryption]>([
 })
 
 it('who goes to another beam meanwhile has not joined the first', () => {
-  is({ kind: 'unknown' })
+  is({ kind: 'unknown', isSuspected: false })
   joins()
   enters(OTHER)
   is(sealed)

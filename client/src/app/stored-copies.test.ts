@@ -165,7 +165,7 @@ describe('a file that is uploaded before it is shared', () => {
 
   it('e7_is_uploaded_again_without_its_seal_when_the_beam_turns_out_to_be_clear_meanwhile', () => {
     const file = { ...outgoing('a'), seal: newFileSeal() }
-    stores.encryption.setState({ kind: 'unknown' }, true)
+    stores.encryption.setState({ kind: 'unknown', isSuspected: false }, true)
     copies.show(file)
     copies.storeFirst(file, BEAM, (end) => ends.push(end))
     stores.encryption.setState({ kind: 'clear' }, true)

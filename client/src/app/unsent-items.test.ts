@@ -119,12 +119,12 @@ describe('e11 what the page held back because the beam was closed to it', () => 
   const locked = { kind: 'locked', isSuspected: false, mayShareClear: false } as const
   const reloads = async () => {
     load()
-    is({ kind: 'unknown' })
+    is({ kind: 'unknown', isSuspected: false })
     await enters(BEAM)
   }
 
   it('is held back after each reload', async () => {
-    is({ kind: 'unknown' })
+    is({ kind: 'unknown', isSuspected: false })
     shares('hello')
     shares('there', 'text', 'b' as ItemId)
     is(locked)
@@ -306,7 +306,7 @@ describe('many texts that are shared at once', () => {
     await Promise.resolve()
     stores.encryption.setState({ kind: 'locked', isSuspected: false, mayShareClear: false }, true)
     shares('last', 'text', 'b' as ItemId)
-    stores.encryption.setState({ kind: 'unknown' }, true)
+    stores.encryption.setState({ kind: 'unknown', isSuspected: false }, true)
     load()
     await enters(BEAM)
     expect(heldBack).toEqual([ID, 'b'])

@@ -11,8 +11,8 @@ export type Encryption =
   | { readonly kind: 'insecure'; readonly isShutOut: boolean }
   /** Nothing is sealed: no device of the beam seals. */
   | { readonly kind: 'clear' }
-  /** It is not known yet: this device's keys are being looked for. */
-  | { readonly kind: 'unknown' }
+  /** It is not known yet: this device's keys are being looked for. `isSuspected`: something says that the beam is sealed, such as its link. */
+  | { readonly kind: 'unknown'; readonly isSuspected: boolean }
   /**
    * This device has the link, and waits for another one to let it in. `isLinkOld`: those that are here say that the link is none of
    * this beam any more.
@@ -31,10 +31,10 @@ export function mayBeSealed({ kind }: Encryption): boolean {
   return kind !== 'off' && kind !== 'insecure' && kind !== 'clear'
 }
 
-/** Whether the beam is sealed, or something says so, also to a device that nobody has let in yet. */
+/** Whether the beam is sealed, or something says so, also to a device that nobody has let in yet, or that looks for its keys. */
 export function looksSealed(encryption: Encryption): boolean {
-  const { kind } = encryption
-  return kind === 'sealed' || kind === 'waiting' || (kind === 'locked' && encryption.isSuspected)
+  if (encryption.kind === 'locked' || encryption.kind === 'unknown') return encryption.isSuspected
+  return encryption.kind === 'sealed' || encryption.kind === 'waiting'
 }
 
 export function createEncryptionStore() {

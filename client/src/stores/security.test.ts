@@ -27,7 +27,7 @@ interface State {
 
 const CASES: readonly [name: string, state: State, expected: Security][] = [
   ['it is switched off', { encryption: { kind: 'off' } }, { is: 'unsaid' }],
-  ['the keys are looked for', { encryption: { kind: 'unknown' } }, { is: 'unsaid' }],
+  ['the keys are looked for', { encryption: { kind: 'unknown', isSuspected: false } }, { is: 'unsaid' }],
   ['no device seals', { encryption: { kind: 'clear' } }, { is: 'clear' }],
   ['the page came without https', { encryption: { kind: 'insecure', isShutOut: false } }, { is: 'clear' }],
   [

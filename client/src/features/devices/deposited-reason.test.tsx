@@ -32,7 +32,7 @@ it('e9_a_saved_beam_whose_keys_the_server_has_says_who_could_read_it', () => {
 it.each<[string, BeamAccess, Encryption]>([
   ['whose keys are in vaults', saved, { kind: 'sealed', isDeposited: false }],
   ['that is not saved', { kind: 'unsaved', creator: true }, { kind: 'sealed', isDeposited: true }],
-  ['whose keys are looked for', saved, { kind: 'unknown' }],
+  ['whose keys are looked for', saved, { kind: 'unknown', isSuspected: false }],
 ])('e9_a_beam_%s_says_nothing_of_that', (_which, access, encryption) => {
   show(access, encryption)
   expect(screen.queryByText(REASON)).toBeNull()

@@ -9,7 +9,7 @@ import css from './item-notice.module.css'
 
 /** Marks an item that came in clear text into a sealed beam: without the mark, the server could pass its own text off as sealed. */
 export function NotSealed({ items }: { items: readonly Pick<Item, 'isClear'>[] }) {
-  // Also before another device has let this one in by the link: the view would move when all marks came at once.
+  // Also before the keys are there, where the link says that there are some: the notes would grow, and move, when all marks came at once.
   const isSealedBeam = useStore(useApp().stores.encryption, looksSealed)
   if (!isSealedBeam || !items.some(({ isClear }) => isClear)) return null
   const why = t`The server can read this, and could have written it itself.`
