@@ -162,7 +162,7 @@ export class Page {
     this.#show({ type: 'welcomed', me })
     this.channel = new SealedBeam(session, secrets, now, copies, {
       onChange: (encryption) => {
-        this.states.push(encryption.kind)
+        if (this.states.at(-1) !== encryption.kind) this.states.push(encryption.kind)
         this.mayShareClear = encryption.kind === 'locked' && encryption.mayShareClear
         this.isLinkOld = encryption.kind === 'waiting' && encryption.isLinkOld
       },

@@ -9,6 +9,7 @@ import {
   incomingFile,
   KIB,
   MIB,
+  type Sent,
   type StageDevice,
   type StageServer,
   settles,
@@ -284,6 +285,27 @@ describe('the end of a transfer', () => {
     await server.carries()
     expect(bob.last('receiving')?.status).toBe('done')
     expect(ada.last('sending')?.status).toBe('done')
+  })
+
+  it('f7_that_overtakes_a_want_on_another_link_is_said_again_when_what_was_wanted_has_come', async () => {
+    await moves(8 * MIB)
+    server.carriesSome(8)
+    expect(framesOf(bob)).toContain('want')
+    bob.cancels()
+    const isA = (type: string) => (sent: Sent) => decodeFrame(sent.frame)?.type === type
+    bob.outgoing.sort((a, b) => Number(isA('cancel')(b)) - Number(isA('cancel')(a)))
+    ada.outgoing.length = 0
+    for (const sent of bob.outgoing.splice(0)) ada.hears(sent)
+    await settles()
+    expect(ada.last('sending')?.status).not.toBe('cancelled')
+    // The answer comes last, when nothing of the file is left to say that it still goes on.
+    ada.outgoing.sort((a, b) => Number(isA('ended')(a)) - Number(isA('ended')(b)))
+    expect(framesOf(ada)).toContain('chunk')
+    await server.carries()
+    expect(ada.last('sending')).toEqual({ status: 'cancelled', by: 'them' })
+    expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'me' })
+    await settles(60_000)
+    expect(framesOf(bob)).toEqual([])
   })
 
   it('f7_is_sent_again_on_the_next_link_until_it_is_answered', async () => {

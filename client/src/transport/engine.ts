@@ -279,7 +279,7 @@ export class Engine {
         this.#sending.cancelledByThem(device, frame.transfer, frame.reason)
         return link.say({ type: 'ended', transfer: frame.transfer })
       case 'ended':
-        device.heardEnd(frame.transfer)
+        device.heardEnd(frame.transfer, this.now())
         this.#sending.heardEnd(device, frame.transfer)
         return this.#receiving.refill(device)
       case 'dropped':

@@ -78,7 +78,8 @@ export class ReceivingEnds {
 
   /** The source still sends a transfer that has ended or is paused here: tells it so, once. */
   unexpected({ source, file: { id: transfer }, isDone, refusal }: Incoming): void {
-    if (source.isEnding(transfer) || !refusal) return
+    if (!refusal) return
+    if (source.isEnding(transfer)) return source.contradicts(transfer)
     source.end(
       isDone ? { type: 'done', transfer } : { type: 'cancel', transfer, reason: refusal },
       this.now(),

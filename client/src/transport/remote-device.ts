@@ -35,6 +35,8 @@ interface UnheardEnd {
   saidAt: number
   /** How often it was sent on the current link. */
   times: number
+  /** The device has sent chunks since. It may have heard a `want` after this, which was faster on another link. */
+  isContradicted: boolean
 }
 
 export class RemoteDevice {
@@ -236,7 +238,7 @@ export class RemoteDevice {
 
   /** Ends a transfer: sends the frame, and repeats it until it is answered (F7). */
   end(frame: End, now: number): void {
-    const end = { frame, saidAt: now, times: 0 }
+    const end = { frame, saidAt: now, times: 0, isContradicted: false }
     this.#ends.set(frame.transfer, end)
     this.#sayEnd(end, now)
   }
@@ -259,8 +261,16 @@ export class RemoteDevice {
     link.say({ type: 'cancel', transfer, reason: 'person' })
   }
 
-  heardEnd(id: ItemId): void {
+  /** The device goes on with a transfer whose end it has not answered. */
+  contradicts(id: ItemId): void {
+    const end = this.#ends.get(id)
+    if (end) end.isContradicted = true
+  }
+
+  heardEnd(id: ItemId, now: number): void {
+    const end = this.#ends.get(id)
     this.#ends.delete(id)
+    if (end?.isContradicted) this.end(end.frame, now)
   }
 
   /** Sends the unanswered ends on a new link. */
