@@ -275,6 +275,32 @@ describe('a direct link', () => {
     await server.carries()
     expect(ada.last('sending')?.status).toBe('done')
   })
+
+  it('f7_that_closes_with_what_a_want_asked_for_that_came_after_the_end_has_the_end_said_again', async () => {
+    const slow = between('slow')
+    await slow.opens()
+    ada.offers(new Blob([bytes(100 * KIB)]))
+    bob.receives(100 * KIB, ada)
+    await settles()
+    const quick = between('quick')
+    await quick.opens()
+    bob.cancels()
+    await settles()
+    for (let step = 0; step < 3; step++) {
+      quick.carries(0)
+      await settles()
+    }
+    // Ada has heard of the end, and Bob that she has.
+    expect([...quick.toAda, ...quick.toBob]).toEqual([])
+    slow.carries(0)
+    await settles()
+    await slow.closes()
+    quick.carries(0)
+    await settles()
+    quick.carries(0)
+    await settles()
+    expect(ada.last('sending')).toEqual({ status: 'cancelled', by: 'them' })
+  })
 })
 
 describe('a frame that the server refused', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CHUNK_BYTES, DIRECT_TIMEOUT_MS, type ItemId, SMALLEST_BUDGET_BYTES } from '../protocol/bindings'
-import { chunkFrame, decodeFrame } from '../protocol/frames'
+import { chunkFrame, decodeFrame, encodeFrame } from '../protocol/frames'
 import {
   adaAndBob,
   bytes,
@@ -211,6 +211,22 @@ describe('a sink', () => {
       status: 'failed',
       why: { reason: 'noRoomThere' },
     })
+  })
+
+  it('f17_that_is_full_is_told_again_to_a_sender_that_offers_the_file_and_not_filled_again', async () => {
+    const sink = vi.fn<() => Sink>(() => {
+      throw new NoRoom({ reason: 'diskFull' })
+    })
+    bob.sink = sink
+    ada.offers(new Blob([bytes(10)]))
+    bob.receives(10, ada)
+    await server.carries()
+    const frame = encodeFrame({ type: 'offered', transfer: FILE }).buffer
+    bob.hears({ from: ada.id, to: bob.id, frame })
+    expect(framesOf(bob)).toEqual(['cancel'])
+    await server.carries()
+    expect(sink).toHaveBeenCalledOnce()
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'diskFull' } })
   })
 
   it('that opens after its transfer was cancelled is discarded; the next one gets the file', async () => {

@@ -158,7 +158,12 @@ export class Incoming {
     return this.pausedBy === 'me' ? 'paused' : null
   }
 
-  /** Whether what was received waits on the disk: for its source, which did not have it any more, or for room. */
+  /** Whether what was received waits on the disk for its source, which did not have it any more. */
+  get waitsForSource(): boolean {
+    return this.isInterrupted && this.refusal !== 'noRoom'
+  }
+
+  /** Whether what was received waits on the disk: for its source, or for room. */
   get isInterrupted(): boolean {
     return this.#state.at === 'ended' && this.#state.how === 'interrupted'
   }

@@ -53,6 +53,11 @@ export class Outgoing {
     return this.to.carrying(this.carriers.look(isBusy, now))
   }
 
+  /** Whether it moves, or waits for its device. */
+  get isUnderWay(): boolean {
+    return this.state === 'moving' || this.state === 'parked'
+  }
+
   get hasEnded(): boolean {
     return this.state === 'done' || this.state === 'cancelled' || this.state === 'failed'
   }

@@ -298,16 +298,15 @@ export class Receiving {
   }
 
   /**
-   * The source has a file again, or goes on with it. So does this device, unless its person has paused it or given it up
-   * (F17, F18).
+   * The source has a file again, or goes on with it. So does this device, unless its person has paused it or given it up, or it
+   * has ended here for a reason of its own, of which the source is told again (F7, F17, F18).
    */
   offered(source: RemoteDevice, id: ItemId): void {
     const incoming = this.#transfers.get(id)
     if (incoming?.source !== source) return
-    if (incoming.pausedBy === 'me') {
-      incoming.sourceCame()
-      this.#ends.unexpected(incoming)
-    } else this.#retry(incoming)
+    incoming.sourceCame()
+    if (incoming.refusal && !incoming.waitsForSource) this.#ends.unexpected(incoming)
+    else this.#retry(incoming)
     this.refill(source)
   }
 

@@ -130,9 +130,15 @@ export class Sending {
     return { type: 'cancel', transfer, reason: 'gone' }
   }
 
-  /** Tells a device which of the files that it missed are here now, until it wants them. */
+  /**
+   * Tells a device which of the files that it missed are here now, until it wants them; and which go on of which it wants nothing, because
+   * it may have told their end before a `want` for them arrived on another link (F7).
+   */
   sayOffered(device: RemoteDevice): void {
-    for (const id of this.#missed.of(device.id)) this.#sayOffered(device, id)
+    const missed = this.#missed.of(device.id)
+    for (const id of missed) this.#sayOffered(device, id)
+    for (const [id, { to }] of this.#offers)
+      if (isIdle(to.get(device)) && !missed.has(id)) this.#sayOffered(device, id)
   }
 
   /** Tells a device that a file is here if it missed that one. */
@@ -144,8 +150,7 @@ export class Sending {
   heardEnd(device: RemoteDevice, id: ItemId): void {
     const offer = this.#offers.get(id)
     if (offer?.isOwn === false) return
-    const state = offer?.to.get(device)?.state
-    if (state === 'moving' || state === 'parked') this.#sayOffered(device, id)
+    if (offer?.to.get(device)?.isUnderWay) this.#sayOffered(device, id)
     else this.sayIfMissed(device, id)
   }
 
@@ -188,9 +193,8 @@ export class Sending {
     if (offer) offer.isPaused = false
     for (const [to, outgoing] of this.#transfersOf(id, device)) {
       if (outgoing.state !== 'paused') continue
-      this.#park(outgoing)
       this.#missed.add(to.id, id)
-      this.#sayOffered(to, id)
+      this.#park(outgoing)
     }
   }
 
@@ -327,6 +331,7 @@ export class Sending {
     // Some may be lost with the link, and a page that begins anew knows none.
     outgoing.told = new ChunkSet()
     this.#say(outgoing, { status: 'parked', bytes: outgoing.sender.sent })
+    this.#sayOffered(outgoing.to, outgoing.id)
   }
 
   /** Reports the progress of each file to a device. */
@@ -378,6 +383,11 @@ export class Sending {
     if (this.#offers.get(outgoing.id)?.isOwn === false) return
     this.say({ say: 'sending', id: outgoing.id, device: outgoing.to.id, progress })
   }
+}
+
+/** Whether it goes on, and nothing of it is wanted. */
+function isIdle(outgoing: Outgoing | undefined): boolean {
+  return outgoing?.isUnderWay === true && !outgoing.isWanted
 }
 
 function newOffer(file: OfferedFile, within: Offer['within'], isOwn: boolean): Offer {
