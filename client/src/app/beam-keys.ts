@@ -140,19 +140,7 @@ export class BeamKeys {
       ways: [() => this.#withdraw(), () => this.#learn()],
       onFound: () => this.#live().resync(),
     })
-    this.kept = new KeptBeamKeys({
-      isSealed: () => this.isSealed,
-      place: () => Math.max(this.#me === null ? 0 : this.#sealing.indexOf(this.#me), 0),
-      own: () => this.own(),
-      send: (step) => content.send(step),
-      live,
-      seal: () => this.#secrets.sealKept(this.#beam),
-      open: async (sealed) => {
-        await this.#entered
-        return this.#untilTold(() => this.#secrets.openKept(this.#beam, sealed, this.#sealing))
-      },
-      onHaving: (having) => this.#has(having),
-    })
+    this.kept = this.#keptKeys()
     this.#deposited = new DepositedBeamKeys(this.#secrets, {
       beam: () => this.#beam,
       isSealed: () => this.isSealed,
@@ -172,6 +160,22 @@ export class BeamKeys {
     this.#encryption = this.#unknown
     events.onChange(this.#encryption)
     this.#entered = this.#enter(session.invite ?? null)
+  }
+
+  #keptKeys(): KeptBeamKeys {
+    return new KeptBeamKeys({
+      isSealed: () => this.isSealed,
+      place: () => Math.max(this.#me === null ? 0 : this.#sealing.indexOf(this.#me), 0),
+      own: () => this.own(),
+      send: (step) => this.#content.send(step),
+      live: this.#live,
+      seal: () => this.#secrets.sealKept(this.#beam),
+      open: async (sealed) => {
+        await this.#entered
+        return this.#untilTold(() => this.#secrets.openKept(this.#beam, sealed, this.#sealing))
+      },
+      onHaving: (having) => this.#has(having),
+    })
   }
 
   get me(): DeviceId | null {

@@ -19,6 +19,8 @@ export interface Addressee {
   }[]
   carrying(links: readonly LinkKey[]): Carrying
   say(frame: ControlFrame): void
+  /** Whether it has not answered yet that a transfer has ended. */
+  isEnding(id: ItemId): boolean
   end(frame: Extract<ControlFrame, { type: 'done' | 'cancel' }>, now: number): void
 }
 

@@ -12,7 +12,7 @@ import type { EngineEvent, Progress } from './engine-messages'
 import type { Link } from './link'
 import { MissedFiles } from './missed-files'
 import { blobSource, OfferedFile, type PieceMemory } from './offered-file'
-import { Outgoing } from './outgoing'
+import { type Addressee, Outgoing } from './outgoing'
 import { PieceHashes } from './piece-hashes'
 import { pump } from './pump'
 import type { RemoteDevice } from './remote-device'
@@ -154,7 +154,7 @@ export class Sending {
     else this.sayIfMissed(device, id)
   }
 
-  #sayOffered(device: RemoteDevice, id: ItemId): void {
+  #sayOffered(device: Addressee, id: ItemId): void {
     // What the device has not heard of could arrive after this, and end it.
     if (this.#offers.get(id)?.isOwn && !device.isEnding(id)) device.say({ type: 'offered', transfer: id })
   }
