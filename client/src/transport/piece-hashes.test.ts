@@ -30,6 +30,7 @@ function scene(pieces: number) {
     carrying: () => ({ links: [], server: false }),
     say: (frame: ControlFrame) => frame.type === 'hashes' && said.push(frame),
     end: () => {},
+    isEnding: () => false,
   }
   const knows = (range: Iterable<number>) => {
     for (const piece of range) file.hashes.set(piece, hashOf(piece))
