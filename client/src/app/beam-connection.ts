@@ -291,7 +291,7 @@ export class BeamConnection {
       onOpenable: () => this.live.resync(),
       onMissing: (count) => stores.missing.setState({ count }, true),
       onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),
-      onIn: (device) => learnIn(stores, this.#beamId, device),
+      onIn: (device, signs) => learnIn(stores, this.#beamId, device, signs),
       onTurnedAway: (device, why) => learnTurnedAway(stores, device, why),
       onName: (device, name) => this.devices.name(device, name),
       knowsName: (device) => stores.devices.getState().said[device] !== undefined,

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamDetails, DeviceId, User } from '../protocol/bindings'
 import { createStores, type Stores } from '../stores/stores'
-import type { Trust } from '../stores/trust'
+import { reduceTrust, type Trust } from '../stores/trust'
 import { sweepEntries } from './beam-entries'
 import {
   asksBefore,
@@ -120,8 +120,28 @@ describe('e8 a device that was let in', () => {
     const page = opensTab()
     learnTrust(page, OLD, PHONE, { ...UNVERIFIED, state: 'asking', isIn: false })
     expect(shownLater()).toEqual({})
-    learnIn(page, OLD, PHONE)
+    learnIn(page, OLD, PHONE, UNVERIFIED.signs)
     expect(shownLater()).toEqual({ [PHONE]: UNVERIFIED })
+  })
+
+  it('is kept as not verified where it took back before what both have shown', () => {
+    const page = opensTab()
+    learnTrust(page, OLD, PHONE, { ...UNVERIFIED, isIn: false })
+    learnTrust(page, OLD, PHONE, null)
+    learnIn(page, OLD, PHONE, UNVERIFIED.signs)
+    expect(shownLater()).toEqual({ [PHONE]: UNVERIFIED })
+  })
+
+  it('is verified where the person has compared what both show before it let this one in, and nothing else', () => {
+    const page = opensTab()
+    const { signs } = UNVERIFIED
+    for (const device of [PHONE, TABLET]) {
+      learnTrust(page, OLD, device, { ...UNVERIFIED, isIn: false })
+      page.trust.setState((state) => reduceTrust(state, { type: 'confirmed', device, signs }), true)
+    }
+    learnIn(page, OLD, PHONE, signs)
+    learnIn(page, OLD, TABLET, [...signs].reverse())
+    expect(shownLater()).toMatchObject({ [PHONE]: { state: 'verified' }, [TABLET]: { state: 'unverified' } })
   })
 
   it('is not kept any more once it was removed and this device has changed the keys', () => {

@@ -68,9 +68,9 @@ export function learnUnverified(stores: Watched, devices: readonly DeviceId[]): 
   tell(stores, { type: 'told', devices })
 }
 
-/** The device has let this one in. */
-export function learnIn(stores: Watched, beam: BeamId, device: DeviceId): void {
-  tell(stores, { type: 'in', device })
+/** The device has let this one in, and both have shown `signs`. */
+export function learnIn(stores: Watched, beam: BeamId, device: DeviceId, signs: readonly number[]): void {
+  tell(stores, { type: 'in', device, signs })
   store(stores, beam, device)
 }
 

@@ -11,8 +11,8 @@ export interface ComparedJoiningEvents {
   send(to: DeviceId, way: WayIn): void
   /** @param trust null for a device that needs none any more */
   onTrust(device: DeviceId, trust: Trust | null): void
-  /** A device has let this one in, after a comparison. */
-  onIn(device: DeviceId): void
+  /** A device has let this one in, after a comparison. @param signs what both showed */
+  onIn(device: DeviceId, signs: readonly number[]): void
   /** @param why null where this device is not turned away any more */
   onTurnedAway(device: DeviceId, why: TurnedAway | null): void
   /** In milliseconds. */
@@ -135,13 +135,14 @@ export class ComparedJoining {
   }
 
   /** The welcome of a device is being taken. Returns what is to be done once it is known whether that has let this one in. */
-  welcoming(from: DeviceId): (isTaken: boolean) => void {
+  welcoming(from: DeviceId): (isTaken: boolean, signs: readonly number[] | null) => void {
     const wasBegun = this.#begun.has(from)
     this.#welcoming = from
-    return (isTaken) => {
+    return (isTaken, signs) => {
       this.#welcoming = null
       if (isTaken) this.#endWith(from)
-      if (isTaken && wasBegun) this.events.onIn(from)
+      // Whatever it has said before, such as that it refuses: that could have taken the mark away.
+      if (signs) this.events.onIn(from, signs)
       if (isTaken) this.isIn()
       else if (wasBegun && !this.#begun.has(from)) this.events.onTrust(from, null)
     }

@@ -126,6 +126,27 @@ describe('e8 a joiner', () => {
     expect(accepted.length).toBeLessThan(5)
   })
 
+  it.each(['locked', 'keyless'] as const)(
+    'is shown who has let it in, to be compared, also where that one has said before that it is %s',
+    async (why) => {
+      const eve = comes()
+      await asks()
+      const { signs } = ada.trust[EVE] ?? {}
+      const letIn = ada.secrets.letIn.bind(ada.secrets)
+      let welcome: unknown
+      vi.spyOn(ada.secrets, 'letIn').mockImplementation(async (...all) => {
+        welcome = await letIn(...all)
+        return new Promise(() => {})
+      })
+      ada.confirms(EVE)
+      await vi.waitFor(() => expect(welcome).toBeTruthy())
+      eve.channel.heard(ADA, { op: 'refused', why })
+      eve.channel.heard(ADA, { op: 'welcome', ...(welcome as object) })
+      await eve.is('sealed')
+      expect(eve.trust[ADA]).toEqual({ signs, state: 'unverified', isIn: true })
+    },
+  )
+
   it('begins again after its device could not', async () => {
     const eve = new Page(server, EVE, null)
     const commit = vi.spyOn(eve.secrets, 'commit').mockRejectedValue(new Error('The worker was replaced.'))

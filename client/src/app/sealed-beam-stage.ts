@@ -174,7 +174,7 @@ export class Page {
       onOpenable: () => {
         this.resyncs += 1
       },
-      onIn: (device) => void this.in.push(device),
+      onIn: (device, signs) => this.#isLetIn(device, signs),
       onTrust: (device, trust) => {
         this.trust[device] = trust
       },
@@ -228,6 +228,11 @@ export class Page {
     const opened = await this.channel.open(item, null)
     if (!opened) throw new Error('It is not shown.')
     return opened
+  }
+
+  #isLetIn(by: DeviceId, signs: readonly number[]): void {
+    this.in.push(by)
+    this.trust[by] = { signs, state: 'unverified', isIn: true }
   }
 
   /** Its person says that a device shows the pictures that are shown here, or those that were. */

@@ -55,7 +55,10 @@ describe('e8 a device that wants to come in', () => {
 
 describe('e8 a device that has let this one in', () => {
   const letsIn = () =>
-    stores.trust.setState((state) => reduceTrust(state, { type: 'in', device: PHONE }), true)
+    stores.trust.setState(
+      (state) => reduceTrust(state, { type: 'in', device: PHONE, signs: outside.signs }),
+      true,
+    )
 
   it('is to be compared here too', () => {
     learns(outside)

@@ -312,7 +312,7 @@ export class WaysIn {
       .catch(() => null)
     return () => {
       const isTaken = welcomed?.isTaken === true
-      isDone(isTaken)
+      isDone(isTaken, welcomed?.signs ?? null)
       if (isTaken) this.hasLearnt()
       // Whoever is listed can send something that is no welcome: the others are asked on.
       else if (from === this.#joining.asked) this.#joining.next()

@@ -142,17 +142,18 @@ export class Comparisons {
     this.#begun.delete(device)
   }
 
-  /** Takes the welcome of a device. Returns whether this device has been let in by it. */
+  /** Takes the welcome of a device. Returns what both showed; null where this device has not been let in by it. */
   async welcomed(
     me: string,
     device: string,
     message: WelcomeMessage,
     here: readonly string[] = [me],
-  ): Promise<boolean> {
+  ): Promise<readonly number[] | null> {
     const begun = this.#begun.get(device)
-    if (!begun?.found) return false
-    const told = await toldBy(message, { keys: begun.keys, device: me }, begun.found.compared.psk)
-    return told !== null && this.ring.welcomed(told, null, here)
+    if (!begun?.found) return null
+    const { psk, signs } = begun.found.compared
+    const told = await toldBy(message, { keys: begun.keys, device: me }, psk)
+    return told !== null && (await this.ring.welcomed(told, null, here)) ? signs : null
   }
 }
 

@@ -39,8 +39,8 @@ export type TrustEvent =
   | { type: 'learnt'; device: DeviceId; trust: Trust | null }
   /** `why`: null once this device begins again with it, or it has left. */
   | { type: 'turnedAway'; device: DeviceId; why: TurnedAway | null }
-  /** The device has let this one in. */
-  | { type: 'in'; device: DeviceId }
+  /** The device has let this one in, and both have shown `signs`. */
+  | { type: 'in'; device: DeviceId; signs: readonly number[] }
   /** `signs`: what the person has compared. */
   | { type: 'confirmed'; device: DeviceId; signs: readonly number[] }
   /** They have none of the newest keys, which this device has made. */
@@ -60,11 +60,8 @@ export function reduceTrust(state: TrustState, event: TrustEvent): TrustState {
     }
     case 'turnedAway':
       return withTurnedAway(state, event.device, event.why)
-    case 'in': {
-      const known = state.devices[event.device]
-      if (!known) return state
-      return { ...state, devices: { ...state.devices, [event.device]: { ...known, isIn: true } } }
-    }
+    case 'in':
+      return { ...state, devices: { ...state.devices, [event.device]: letInBy(state, event) } }
     case 'confirmed': {
       const known = state.devices[event.device]
       if (!known || !isSameSigns(known.signs, event.signs)) return state
@@ -86,6 +83,13 @@ export function reduceTrust(state: TrustState, event: TrustEvent): TrustState {
     case 'loaded':
       return { ...state, devices: event.devices, turnedAway: {} }
   }
+}
+
+/** What a person has compared before the device has let this one in counts, where it was this. */
+function letInBy({ devices }: TrustState, { device, signs }: Extract<TrustEvent, { type: 'in' }>): Trust {
+  const known = devices[device]
+  const isVerified = known?.state === 'verified' && isSameSigns(known.signs, signs)
+  return { signs, state: isVerified ? 'verified' : 'unverified', isIn: true }
 }
 
 function withTurnedAway(state: TrustState, device: DeviceId, why: TurnedAway | null): TrustState {

@@ -52,6 +52,8 @@ export interface Having {
 export interface Welcomed extends Having {
   /** Whether anything of that welcome was taken. */
   readonly isTaken: boolean
+  /** What this device and the one that let it in have shown; null where that was by the link, or not at all. */
+  readonly signs: readonly number[] | null
 }
 
 /** What this device has of a beam that the server stores. */
@@ -412,11 +414,11 @@ export class Secrets {
   ): Promise<Welcomed> {
     const { ring, joining, comparing } = this.#beam(beam)
     const here = [me, from, ...others]
-    const isTaken =
-      (await joining.welcomed(me, message, here)) ||
-      (isCompared && (await comparing.welcomed(me, from, message, here)))
+    const isByLink = await joining.welcomed(me, message, here)
+    const signs = !isByLink && isCompared ? await comparing.welcomed(me, from, message, here) : null
+    const isTaken = isByLink || signs !== null
     if (isTaken) await this.#keep(beam, ring)
-    return { ...having(ring), isTaken }
+    return { ...having(ring), isTaken, signs }
   }
 
   /** Begins to join by a device without the link (E8). Returns the commitment. */
