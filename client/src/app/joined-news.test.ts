@@ -56,3 +56,11 @@ it('who goes to another beam meanwhile has not joined the first', () => {
   is({ kind: 'clear' })
   expect(toasts()).toEqual([])
 })
+
+it('who asks to join again while this device waits has joined once', () => {
+  is({ kind: 'unknown', isSuspected: false })
+  joins()
+  joins()
+  is(sealed)
+  expect(toasts()).toEqual(JOINED)
+})

@@ -6,8 +6,12 @@ import type { Toaster } from './toaster'
 
 type Watched = Pick<Stores, 'encryption' | 'session'>
 
+/** Of each page one: whoever asks again while this device waits is told once. */
+const waiting = new WeakMap<Watched['encryption'], () => void>()
+
 /** Call it when a person has chosen to join the beam of the session. */
 export function tellJoined({ encryption, session }: Watched, toaster: Toaster): void {
+  waiting.get(encryption)?.()
   const current = () => {
     const state = session.getState()
     return state.status === 'set' ? state.session.beamId : null
@@ -20,6 +24,7 @@ export function tellJoined({ encryption, session }: Watched, toaster: Toaster): 
     if (!hasLeft) toaster.ok(t`Joined Beam successfully`)
   }
   const end = encryption.subscribe(look)
+  waiting.set(encryption, end)
   look(encryption.getState())
 }
 

@@ -118,6 +118,21 @@ describe('a file that is uploaded before it is shared', () => {
     expect(copies.comesFirst(outgoing('a'))).toBe(false)
   })
 
+  it('e8_is_a_sealed_medium_too_where_nobody_has_let_the_other_device_in', () => {
+    const id = 'p' as DeviceId
+    const phone = { device_id: id, name: 'Phone', caps: ['files', 'e2e1'] as const }
+    stores.devices.setState(
+      (state) => reduceDevices(state, { type: 'listed', devices: [{ ...phone, caps: [...phone.caps] }] }),
+      true,
+    )
+    const picture = { ...outgoing('a'), seal: newFileSeal() }
+    expect(copies.comesFirst(picture)).toBe(false)
+    const asks = { signs: [1, 2, 3, 4], state: 'asking', isIn: false } as const
+    stores.trust.setState((state) => ({ ...state, devices: { [id]: asks } }), true)
+    expect(copies.comesFirst(picture)).toBe(true)
+    expect(copies.comesFirst(outgoing('a'))).toBe(false)
+  })
+
   it('s4_is_no_medium_that_is_larger_than_the_server_takes', () => {
     const picture = outgoing('a')
     stores.limits.setState({ upload_bytes: picture.file.size - 1 })

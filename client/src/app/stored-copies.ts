@@ -4,7 +4,7 @@
  * kept beam a copy is always uploaded, because what the beam shows must outlive this page. Any other beam has copies of media only.
  */
 import { sealedSize } from '../crypto/file-chunks'
-import type { BeamId, DeviceId, ItemId, UploadedFile } from '../protocol/bindings'
+import type { BeamId, Device, DeviceId, ItemId, UploadedFile } from '../protocol/bindings'
 import {
   type BatchPart,
   type FileSeal,
@@ -21,6 +21,7 @@ import { reduceItems } from '../stores/items'
 import { isStored } from '../stores/keeping'
 import type { Stores } from '../stores/stores'
 import { reduceTransfers, type Storing } from '../stores/transfers'
+import { isOutside } from '../stores/trust'
 import { PROGRESS_INTERVAL_MS, Speed } from '../transport/progress'
 import type { Upload, UploadEnd } from '../transport/upload'
 import { Turns } from './turns'
@@ -118,7 +119,11 @@ export class StoredCopies {
   }
 
   #hasTaker({ seal }: Pick<OutgoingFile, 'seal'>): boolean {
-    return fileTakers(this.#stores.devices.getState(), { isSealed: seal !== undefined }).length > 0
+    const { devices, trust } = this.#stores
+    const isSealed = seal !== undefined
+    // A device that nobody has let in takes only what is not sealed.
+    const isReached = ({ device_id }: Device) => !isSealed || !isOutside(trust.getState(), device_id)
+    return fileTakers(devices.getState(), { isSealed }).some(isReached)
   }
 
   #isStored(): boolean {

@@ -3,6 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import type { Device, DeviceId } from '../protocol/bindings'
 import { type DevicesState, seals } from './devices'
 import type { Encryption } from './encryption'
+import { isOutside, type TrustState } from './trust'
 
 export interface ClearCopiesState {
   /** Those that were chosen. One that comes back under another id is asked about anew. */
@@ -17,9 +18,17 @@ export function takersOfCopies(
   return devices.filter((device) => device.device_id !== me && !seals(device) && to.has(device.device_id))
 }
 
+/** Who can read what is shared in the beam. */
+interface Reading {
+  readonly encryption: Encryption
+  readonly clearCopies: ClearCopiesState
+  readonly trust: Pick<TrustState, 'devices'>
+}
+
 /** Whether an item may be sent to this device alone: one that could not open it gets it in clear text, where a person wants that. */
-export function maySendTo(device: Device, encryption: Encryption, { to }: ClearCopiesState): boolean {
-  return encryption.kind !== 'sealed' || seals(device) || to.has(device.device_id)
+export function maySendTo(device: Device, { encryption, clearCopies, trust }: Reading): boolean {
+  if (encryption.kind !== 'sealed' || clearCopies.to.has(device.device_id)) return true
+  return seals(device) && !isOutside(trust, device.device_id)
 }
 
 export function createClearCopiesStore() {

@@ -54,6 +54,8 @@ describe('leaving a beam loses', () => {
     const trust = { devices: { ['phone' as DeviceId]: asks } }
     expect(lossesOf(beam([text], sealing))).toEqual([])
     expect(lossesOf(beam([text], { ...sealing, trust }))).toEqual(['unread'])
+    const refused = { devices: { ['phone' as DeviceId]: { ...asks, state: 'refused' as const } } }
+    expect(lossesOf(beam([text], { ...sealing, trust: refused }))).toEqual(['unread'])
     const plain = here(device('phone'))
     expect(lossesOf(beam([text], plain))).toEqual(['unread'])
     const clearCopies = { to: new Set(['phone' as DeviceId]) }

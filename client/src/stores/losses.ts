@@ -7,7 +7,7 @@ import type { Encryption } from './encryption'
 import type { ItemsState } from './items'
 import { isStored, type Keeping } from './keeping'
 import { statesOf, type TransfersState } from './transfers'
-import type { TrustState } from './trust'
+import { isOutside, type TrustState } from './trust'
 
 export type Loss =
   /** Bytes are moving, and would stop. */
@@ -57,7 +57,7 @@ function isAnyReading({ devices: { devices, me }, encryption, trust, clearCopies
   const others = devices.filter(({ device_id }) => device_id !== me)
   if (encryption.kind !== 'sealed') return others.length > 0
   if (takersOfCopies(clearCopies, { devices, me }).length > 0) return true
-  return others.some((device) => seals(device) && trust.devices[device.device_id]?.state !== 'asking')
+  return others.some((device) => seals(device) && !isOutside(trust, device.device_id))
 }
 
 /** Whether any file is being transferred, in either direction. */

@@ -112,6 +112,12 @@ function withTold(state: TrustState, told: readonly DeviceId[]): TrustState {
   return { ...state, devices: Object.fromEntries([...own, ...added]) }
 }
 
+/** Whether nobody has let a device in, as far as this one knows. */
+export function isOutside({ devices }: Pick<TrustState, 'devices'>, device: DeviceId): boolean {
+  const state = devices[device]?.state
+  return state === 'asking' || state === 'refused'
+}
+
 export function isSameSigns(one: readonly number[], other: readonly number[]): boolean {
   return one.join() === other.join()
 }

@@ -198,11 +198,6 @@ function Meta({ mine, person, state }: { mine: boolean; person: string | null; s
   )
 }
 
-/** Whether nobody has let the device in, as far as this one knows. */
-function isOutside(trust: Trust | null): boolean {
-  return trust?.state === 'asking' || trust?.state === 'refused'
-}
-
 function trustWords({ state }: Trust): string {
   switch (state) {
     case 'asking':
@@ -249,10 +244,11 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
   useEffect(() => {
     if (isSought) row.current?.scrollIntoView({ block: 'nearest' })
   }, [isSought])
-  const trust = useStore(trusts, (state) => state.devices[device.device_id] ?? null)
+  const known = useStore(trusts)
+  const trust = known.devices[device.device_id] ?? null
   // Only in a sealed beam there is something that it cannot read.
   const isPlain = useStore(encryption, ({ kind }) => kind === 'sealed') && !seals(device)
-  const isReached = maySendTo(device, useStore(encryption), useStore(clearCopies))
+  const reading = { encryption: useStore(encryption), clearCopies: useStore(clearCopies), trust: known }
   const [renaming, setRenaming] = useState(false)
   const mine = useStore(devices, (state) => state.me === device.device_id)
   const path = useStore(devices, (state) => state.paths[device.device_id])
@@ -295,7 +291,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
             onClick={() => setRenaming(true)}
           />
         )}
-        {onSend && !mine && isReached && !isOutside(trust) && (
+        {onSend && !mine && maySendTo(device, reading) && (
           <IconButton
             icon={Send}
             label={t`Send to ${name}`}

@@ -26,6 +26,19 @@ it('e14_what_is_missing_is_counted in the pill, and in the list, where a person 
   expect(actions.lookForMissing).toHaveBeenCalledOnce()
 })
 
+it('e14_what_is_missing_hides_no_worse_news_of_who_can_read_the_beam', () => {
+  const stores = createStores()
+  stores.connection.setState({ status: 'live' }, true)
+  stores.encryption.setState({ kind: 'clear' }, true)
+  stores.missing.setState({ count: 2 }, true)
+  render(
+    <AppContext value={{ stores, actions: {} as Actions }}>
+      <StatusPill />
+    </AppContext>,
+  )
+  expect(screen.getByRole('button', { name: 'Not encrypted · 1 device' })).toBeDefined()
+})
+
 it('nothing is said where nothing is missing', () => {
   const stores = createStores()
   const { container } = render(

@@ -16,11 +16,14 @@ export function SendItemDialog({ item, onClose }: { item: ItemId; onClose: () =>
   const isFile = useStore(stores.items, ({ items }) =>
     items.some(({ id, content }) => id === item && content.kind === 'file'),
   )
-  const encryption = useStore(stores.encryption)
-  const clearCopies = useStore(stores.clearCopies)
+  const reading = {
+    encryption: useStore(stores.encryption),
+    clearCopies: useStore(stores.clearCopies),
+    trust: useStore(stores.trust),
+  }
   const others = (
     isFile ? fileTakers(state) : state.devices.filter(({ device_id }) => device_id !== state.me)
-  ).filter((device) => maySendTo(device, encryption, clearCopies))
+  ).filter((device) => maySendTo(device, reading))
   return (
     <Dialog
       title={t`Send to one device`}

@@ -54,7 +54,7 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
   if (connection.status === 'stopped') return <StoppedBar why={connection.why} />
   const look =
     online || connection.status === 'idle'
-      ? (missingLook(connection, missing) ??
+      ? (missingLook(connection, missing, security) ??
         pillLook(connection, count, keptText(keptUntil, phone), security, phone))
       : offlineLook()
   if (!look) return null
@@ -88,9 +88,10 @@ function offlineLook(): PillLook {
   return { tone: 'warn', icon: WifiOff, text: t`Offline` }
 }
 
-/** Returns null where nothing is missing, as far as is known. */
-function missingLook({ status }: Connection, count: number): PillLook | null {
-  if (status !== 'live' || count === 0) return null
+/** Returns null where nothing is missing, as far as is known, or worse is to be said: what is missing is as the server wants it. */
+function missingLook({ status }: Connection, count: number, { is }: Security): PillLook | null {
+  const isWell = is === 'sealed' || is === 'unsaid'
+  if (status !== 'live' || count === 0 || !isWell) return null
   return { tone: 'warn', icon: CircleAlert, text: missingWords(count) }
 }
 
