@@ -311,7 +311,8 @@ export class BeamKeys {
 
   /** Resolves once the keys are where they go. */
   saved(isMine: boolean): Promise<void> {
-    this.kept.turned(false, false)
+    // Those of a saved beam lie elsewhere: whoever has the link alone is not to read what comes from now on.
+    this.kept.turned(false, isMine)
     return this.#deposited.saved(isMine)
   }
 

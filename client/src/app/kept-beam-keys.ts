@@ -107,9 +107,9 @@ export class KeptBeamKeys {
 
   /** The keys have changed. Returns the step that shares the item with those of now. */
   async changed(): Promise<() => void> {
-    const sealed = this.#item && (await this.events.seal())
+    const sealed = this.item && (await this.events.seal())
     return () => {
-      if (this.#item && sealed) this.#share({ ...this.#item, message: keptKeysMessage(sealed) })
+      if (this.item && sealed) this.#share({ ...this.item, message: keptKeysMessage(sealed) })
     }
   }
 
