@@ -2,7 +2,7 @@
  * The keys of the beams that this page has entered, and everything that is done with them. It runs in a worker, so that no
  * beam key is ever in the page's memory; `secrets-door` is the way to it.
  */
-import { fromBase64Url, toBase64Url } from '../crypto/bytes'
+import { fromBase64Url, randomBytes, toBase64Url } from '../crypto/bytes'
 import { Comparisons, type ShareMessage } from '../crypto/comparisons'
 import { type Deposit, isSameKeys } from '../crypto/deposit'
 import type { Header, Kind } from '../crypto/envelope'
@@ -91,6 +91,9 @@ export interface Deposits {
   write(beam: BeamId, keys: Deposit): Promise<void>
 }
 
+/** What names the end of a share. */
+const END_BYTES = 16
+
 /** The keys of a beam, and what lets devices in and hands them on. */
 class Beam {
   readonly joining: LinkJoining
@@ -178,8 +181,8 @@ export class Secrets {
     const known = { isVaulted, maySend, isMine: this.#isMine(ring.saved) }
     const went = await this.vault.write(beam, known, (there, vault) => forVault(ring, there, vault))
     if (went.go === 'into-vaults') {
-      const { vault, tag, writes } = went
-      ring.saved.areInVault({ vault, tag, writes })
+      const { vault, tag } = went
+      ring.saved.areInVault({ vault, tag })
     }
     const isNowhere = went.go === 'to-server' && !(await this.#depositHere(beam, ring))
     await this.#keep(beam, ring)
@@ -214,12 +217,13 @@ export class Secrets {
    */
   async distrust(beam: BeamId, username: string): Promise<void> {
     await this.enter(beam, null)
-    // What lies there now is known to a later page then, to which the server could show something older.
+    // Only of what this device knows to be of this beam something is sealed again.
     await this.withdraw(beam)
     const { ring } = this.#beam(beam)
-    const sealed = await this.vault.distrust(beam, username)
-    if (!sealed) return
-    ring.saved.wereSealed(sealed)
+    const end = toBase64Url(randomBytes(END_BYTES))
+    await this.vault.distrust(beam, username, ring.saved, end)
+    // Not before: where the server does not take what was sealed, the share does not end either.
+    ring.saved.haveEnded([end])
     await this.#keep(beam, ring)
   }
 

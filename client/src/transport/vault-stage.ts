@@ -153,7 +153,7 @@ export const STATE: OwnState = {
   removed: [],
   unverified: [],
   tag: 'tag',
-  writes: 0,
+  ends: [],
 }
 
 /** What a device knows whose person has saved the beam. */

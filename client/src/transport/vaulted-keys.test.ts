@@ -298,6 +298,21 @@ describe('a beam whose keys are in the vault of its owner', () => {
     },
   )
 
+  it('e18 gives its new keys to nobody whose share has ended while the server hid them, also from a later page', async () => {
+    const laptop = await vaulted()
+    await makesVault(await device('bob'))
+    const [bob] = await laptop.vault.peopleOf(BEAM)
+    await laptop.vault.trust(BEAM, 'bob', bob?.fingerprint ?? '')
+    await laptop.secrets.depositSaved(BEAM)
+    const { readKeys } = laptop.vault.server
+    laptop.vault.server.readKeys = async (beam) => ({ ...(await readKeys(beam)), keys: null, people: [] })
+    await laptop.secrets.distrust(BEAM, 'bob')
+    const later = await device('ada', null, laptop.secrets.kept)
+    expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada', 'bob'])
+    await later.secrets.rekeySaved(BEAM)
+    expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada'])
+  })
+
   it('e18 gives the server no key, whatever it says of who the owner is', async () => {
     const laptop = await vaulted()
     const phone = await device()
