@@ -1,7 +1,14 @@
 /** The keys of the saved beams of the person who is logged in, as they lie in their vault (E18). */
 import type { VaultTag } from '../crypto/shared-keys'
-import { fingerprintOf, type OwnState, type Trusted, trustedIn, type Vault } from '../crypto/vault'
-import type { BeamId, BeamVault, SealedKeys } from '../protocol/bindings'
+import {
+  fingerprintOf,
+  type OwnEntry,
+  type OwnState,
+  type Trusted,
+  trustedIn,
+  type Vault,
+} from '../crypto/vault'
+import type { BeamId, BeamVault, KeptBeam, SealedKeys } from '../protocol/bindings'
 import { isSameUsername, usernameKey } from '../protocol/usernames'
 import type { HowKept, PersonKeys } from '../protocol/vaults'
 import { Gate } from './gate'
@@ -15,6 +22,8 @@ import {
   type Vaulted,
 } from './own-vault'
 import { knowsEnds, type Sealing, sealedToVaults } from './sealing-to-vaults'
+import type { KeptKeys } from './secrets'
+import { ofTheirBeams, type ShownEntry } from './shown-entries'
 import { Refused, type VaultServer } from './vault-calls'
 import type { VaultKeeper } from './vault-keeper'
 
@@ -40,6 +49,7 @@ export class KeysInVault implements OwnVault {
   constructor(
     readonly server: VaultServer,
     readonly keeper: VaultKeeper,
+    readonly kept: Pick<KeptKeys, 'read'>,
   ) {
     keeper.onLoginEnd(() => {
       this.#listed = null
@@ -132,15 +142,28 @@ export class KeysInVault implements OwnVault {
   async howKept(): Promise<Readonly<Record<BeamId, HowKept>>> {
     const vault = await this.keeper.opened()
     const beams = await this.server.listKeys()
+    const entries = vault ? await this.#entriesIn(vault, beams) : new Map<BeamId, OwnEntry>()
     const told = beams.map(async ({ beam_id, keys }) => {
       if (!keys) return [beam_id, 'readable'] as const
       // The server's word that they are sealed counts nothing, and neither does what it has sealed itself.
       const isOwn = this.#isOwn(beam_id)
-      const opened = isOwn ? await vault?.openOwn(keys) : await vault?.open(keys)
+      const opened = isOwn ? entries.get(beam_id) : await vault?.open(keys)
       if (!opened) return isOwn && vault ? ([beam_id, 'not-in-vault'] as const) : null
       return [beam_id, opened.isDeposited ? 'sealed-since' : 'sealed'] as const
     })
     return Object.fromEntries((await Promise.all(told)).filter((one) => one !== null))
+  }
+
+  /** Returns what lies in the vault for own beams, where that is of the beam for which the server shows it. */
+  async #entriesIn(vault: Vault, beams: readonly KeptBeam[]): Promise<ReadonlyMap<BeamId, OwnEntry>> {
+    const shown = beams.map(async ({ beam_id, keys }): Promise<readonly ShownEntry[]> => {
+      const entry = keys && this.#isOwn(beam_id) ? await vault.openOwn(keys) : null
+      if (!entry) return []
+      const kept = await this.kept.read(beam_id).catch(() => null)
+      return [{ beam: beam_id, entry, kept }]
+    })
+    const right = ofTheirBeams((await Promise.all(shown)).flat(), vault.publicKey)
+    return new Map(right.map(({ beam, entry }) => [beam, entry]))
   }
 
   get person(): string | null {
