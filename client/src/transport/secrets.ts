@@ -109,6 +109,8 @@ class Beam {
 
 export class Secrets {
   readonly #beams = new Map<BeamId, Beam>()
+  /** What writes and removes the keys of a beam, one after the other. */
+  readonly #turns = new Map<BeamId, Promise<unknown>>()
 
   constructor(
     readonly kept: KeptKeys,
@@ -277,9 +279,9 @@ export class Secrets {
     this.#beams.delete(before)
     this.#beams.set(now, moving)
     const { ring } = moving
-    const isRead = await this.#keep(before, ring)
+    const isRead = await this.#restore(before, ring)
     if (isMine) await ring.renew()
-    if ((await this.#keep(now, ring)) && isRead) await this.kept.remove(before)
+    if ((await this.#keep(now, ring)) && isRead) await this.#remove(before)
     return having(ring)
   }
 
@@ -370,10 +372,10 @@ export class Secrets {
     return having(ring)
   }
 
-  /** The beam has ended: nothing of its keys stays. */
+  /** The beam has ended: nothing of its keys stays, or comes back from a call that is under way. */
   async forget(beam: BeamId): Promise<void> {
     this.#beams.delete(beam)
-    await this.kept.remove(beam)
+    await this.#remove(beam)
   }
 
   /** @throws when this device has no key of the beam */
@@ -479,15 +481,43 @@ export class Secrets {
    * @returns false where that is not known: nothing is written then, because it may be more than this page has
    */
   async #keep(beam: BeamId, ring: Keyring): Promise<boolean> {
-    let before: KeptShared | null
+    if (!(await this.#restore(beam, ring))) return false
+    await this.#inTurn(beam, async () => {
+      // It may have been removed since, or entered anew.
+      if (this.#idOf(ring) === beam && ring.kept) await this.kept.write(beam, ring.kept)
+    })
+    const now = this.#idOf(ring)
+    return now === undefined || now === beam || this.#keep(now, ring)
+  }
+
+  /** Takes what is kept of a beam. Returns false where that is not known. */
+  async #restore(beam: BeamId, ring: Keyring): Promise<boolean> {
     try {
-      before = await this.kept.read(beam)
+      const kept = await this.kept.read(beam)
+      if (kept) await ring.restore(kept)
+      return true
     } catch {
       return false
     }
-    if (before) await ring.restore(before)
-    if (ring.kept) await this.kept.write(beam, ring.kept)
-    return true
+  }
+
+  #remove(beam: BeamId): Promise<void> {
+    return this.#inTurn(beam, () => this.kept.remove(beam))
+  }
+
+  /** Returns the id that the beam of these keys has now; nothing where the page has left it for good. */
+  #idOf(ring: Keyring): BeamId | undefined {
+    return [...this.#beams].find(([, one]) => one.ring === ring)?.[0]
+  }
+
+  /** Else keys that are still being written would be there again after they were removed. */
+  async #inTurn(beam: BeamId, step: () => Promise<void>): Promise<void> {
+    const done = (this.#turns.get(beam) ?? Promise.resolve()).then(step)
+    const turn = done.catch(() => {})
+    this.#turns.set(beam, turn)
+    await turn
+    if (this.#turns.get(beam) === turn) this.#turns.delete(beam)
+    return done
   }
 
   #beam(beam: BeamId): Beam {
