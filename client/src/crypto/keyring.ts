@@ -261,21 +261,22 @@ export class Keyring {
    * how much it has taken.
    * @param vault the public key of the vault
    */
-  async withdrawOwn({ tag, writes, people: _, ...told }: OwnEntry, vault: string): Promise<Taken> {
+  async withdrawOwn({ tag, ends, people: _, names: __, ...told }: OwnEntry, vault: string): Promise<Taken> {
     const link = this.#invite
     const [secret, sealing] = [keyOf(told.invite), (await namedKeys(told.keys))?.get(told.current)]
     if (!secret || !sealing) return 'nothing'
     const isOfLink = link === null || isEqual(secret, link.secret) || (await namesKey(sealing, link.secret))
     let taken = 'nothing' as Taken
     await this.take({ ...told, isVaulted: true }, (keys) => {
-      if (this.isKeyed) taken = this.#takenOfOwn({ vault, tag, writes }, keys)
+      if (this.isKeyed) taken = this.#takenOfOwn({ vault, tag }, keys)
       // The link may have come meanwhile.
       else if (isOfLink && this.#invite === link) taken = 'all'
       return taken
     })
     if (taken === 'nothing') return taken
     this.saved.because('withdrawn')
-    this.saved.areInVault(taken === 'all' ? { vault, tag, writes } : null)
+    this.saved.areInVault(taken === 'all' ? { vault, tag } : null)
+    if (taken === 'all') this.saved.haveEnded(ends)
     return taken
   }
 
@@ -296,7 +297,7 @@ export class Keyring {
   forVault(vault: string): OwnState | null {
     const { shared } = this
     const tag = this.saved.tagIn(vault) ?? toBase64Url(randomBytes(TAG_BYTES))
-    return shared && { ...shared, hasLetIn: true, isVaulted: true, tag, writes: this.saved.writesIn(vault) }
+    return shared && { ...shared, hasLetIn: true, isVaulted: true, tag, ends: this.saved.ends }
   }
 
   /** @param isRight says whether the keys are of the beam of the link with that secret */

@@ -12,8 +12,8 @@ function entryOf(ring: Keyring, vault = VAULT): OwnEntry {
   const state = ring.forVault(vault)
   if (!state) throw new Error('There are no keys.')
   // Its device knows from now on what names the beam there.
-  ring.saved.areInVault({ vault, tag: state.tag, writes: state.writes })
-  return { ...state, people: [] }
+  ring.saved.areInVault({ vault, tag: state.tag })
+  return { ...state, people: [], names: [] }
 }
 
 async function withLink(secret = randomBytes(32)): Promise<Keyring> {
@@ -193,15 +193,12 @@ it('e18_a_later_page_knows_what_an_earlier_one_did', () => {
   const [before, after] = [new SavedKeys(), new SavedKeys()]
   before.stored(true)
   before.areDeposited()
-  before.areInVault({ vault: VAULT, tag: 'tag', writes: 0 })
+  before.areInVault({ vault: VAULT, tag: 'tag' })
+  before.haveEnded(['end'])
   after.restore(before.kept)
   expect({ ...after.kept, isExposed: true }).toEqual(before.kept)
-  expect([after.isDeposited, after.isVaulted, after.deposits, after.tagIn(VAULT)]).toEqual([
-    true,
-    true,
-    true,
-    'tag',
-  ])
+  expect([after.isDeposited, after.isVaulted, after.deposits]).toEqual([true, true, true])
+  expect([after.tagIn(VAULT), after.ends]).toEqual(['tag', ['end']])
 })
 
 it('e18_a_later_page_knows_who_has_saved_the_beam_and_one_that_was_not_told_takes_it_for_anybody', () => {

@@ -9,7 +9,7 @@ import {
 } from './shared-keys'
 
 type Told = Pick<SharedKeys, 'isDeposited' | 'isVaulted'> & Pick<KeptShared, 'isExposed'>
-type Kept = Told & Pick<KeptShared, 'isStored' | 'depositReason' | 'savedBy' | 'inVault' | 'move'>
+type Kept = Told & Pick<KeptShared, 'isStored' | 'depositReason' | 'savedBy' | 'inVault' | 'ends' | 'move'>
 
 /** Keys as they go to whoever may open a saved beam, as base64url. */
 export type SavedShared = Pick<SharedKeys, 'keys' | 'current' | 'isDeposited'>
@@ -26,6 +26,7 @@ export class SavedKeys {
   #savedBy: string | null = null
   #isForOwnVault = false
   #inVault: VaultTag | null = null
+  readonly #ends = new Set<string>()
   #move: Move | null = null
 
   /** Whether the server may have the keys. */
@@ -69,9 +70,9 @@ export class SavedKeys {
     return this.#inVault?.vault === vault ? this.#inVault.tag : null
   }
 
-  /** Returns how often keys of the beam were sealed to that vault, as far as this device has seen. */
-  writesIn(vault: string): number {
-    return this.#inVault?.vault === vault ? this.#inVault.writes : 0
+  /** The ends of shares that this device knows of: what was sealed without knowing them names nobody who counts. */
+  get ends(): readonly string[] {
+    return [...this.#ends]
   }
 
   /** Returns the id of the key that the server may have and that this one replaced here, to go into vaults; null where it did not. */
@@ -95,6 +96,7 @@ export class SavedKeys {
       depositReason: this.#reason,
       ...(this.#savedBy !== null && { savedBy: this.#savedBy }),
       ...(this.#inVault && { inVault: this.#inVault }),
+      ...(this.#ends.size > 0 && { ends: this.ends }),
       ...(this.#move && { move: this.#move }),
     }
   }
@@ -107,12 +109,14 @@ export class SavedKeys {
     depositReason,
     savedBy,
     inVault,
+    ends = [],
     move,
   }: Kept): void {
     this.#isDeposited ||= isDeposited
     this.#isVaulted ||= isVaulted
     this.#isStored ||= isStored
-    if (inVault) this.#inVault = this.#inVault ? later(this.#inVault, inVault) : inVault
+    this.#inVault ??= inVault ?? null
+    this.haveEnded(ends)
     this.#move ??= move ?? null
     this.#savedBy ??= savedBy ?? null
     this.because(depositReason)
@@ -149,14 +153,12 @@ export class SavedKeys {
   /** The keys lie in the person's vault. @param named what names the beam there; null where that is not sure */
   areInVault(named: VaultTag | null): void {
     this.#isVaulted = true
-    if (!named) return
-    if (this.tagIn(named.vault) === null) this.#inVault = named
-    this.wereSealed(named)
+    if (named && this.tagIn(named.vault) === null) this.#inVault = named
   }
 
-  /** Keys were sealed to the vault so often. Counts where this device knows that they are of this beam. */
-  wereSealed(named: VaultTag): void {
-    if (this.#inVault) this.#inVault = later(this.#inVault, named)
+  /** These shares have ended. */
+  haveEnded(ends: readonly string[]): void {
+    for (const end of ends) this.#ends.add(end)
   }
 
   /** The server has the keys as they are. */
@@ -179,10 +181,4 @@ export class SavedKeys {
   because(reason: DepositReason): void {
     this.#reason = laterReason(this.#reason, reason)
   }
-}
-
-/** Returns a beam in a vault, with what more the other one says of the same. */
-function later(one: VaultTag, other: VaultTag): VaultTag {
-  const isSame = one.vault === other.vault && one.tag === other.tag
-  return isSame ? { ...one, writes: Math.max(one.writes, other.writes) } : one
 }

@@ -60,6 +60,8 @@ export interface KeptShared extends SharedKeys {
   readonly isExposed?: boolean | undefined
   /** What names the beam in the vault of the person at this device, once that is known. */
   readonly inVault?: VaultTag | undefined
+  /** The ends of shares that this device knows of (E18). */
+  readonly ends?: readonly string[] | undefined
   readonly move?: Move | undefined
 }
 
@@ -68,8 +70,6 @@ export interface VaultTag {
   /** The public key of the vault. */
   readonly vault: string
   readonly tag: string
-  /** How often keys of the beam were sealed to it, as far as is known. */
-  readonly writes: number
 }
 
 /** The ids of a key that the server may have, and of the one that took its place on this device, to go into vaults (E18). */
@@ -78,7 +78,7 @@ export interface Move {
   readonly to: string
 }
 
-export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 /** A device's id is a UUID. What is none names no device. */
 const DEVICE_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const unverified = v.pipe(
@@ -114,7 +114,8 @@ const keptSchema = v.object({
   savedBy: v.optional(v.string()),
   isStored: v.optional(v.boolean()),
   isExposed: v.optional(v.boolean()),
-  inVault: v.optional(v.object({ vault: v.string(), tag: v.string(), writes: v.optional(count, 0) })),
+  inVault: v.optional(v.object({ vault: v.string(), tag: v.string() })),
+  ends: v.optional(v.array(v.string())),
   move: v.optional(v.object({ from: v.string(), to: v.string() })),
 })
 

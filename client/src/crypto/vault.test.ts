@@ -13,8 +13,9 @@ const ENTRY: OwnEntry = {
   removed: ['laptop'],
   unverified: [],
   tag: 'tag',
-  writes: 1,
+  ends: ['end'],
   people: ['key of bob'],
+  names: ['bob'],
 }
 
 describe('a vault', () => {

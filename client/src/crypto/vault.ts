@@ -8,7 +8,7 @@ import { openBox, sealBox } from './box'
 import { type Bytes, fromBase64Url, randomBytes, toBase64Url, utf8 } from './bytes'
 import { deviceKeys } from './device-keys'
 import type { SavedShared } from './saved-keys'
-import { count, type SharedKeys, sharedFields } from './shared-keys'
+import { type SharedKeys, sharedFields } from './shared-keys'
 import { sealedOf } from './state-welcome'
 import { publicBytes, suite } from './welcome'
 
@@ -31,8 +31,8 @@ export interface SealedKeys {
 export interface OwnState extends SharedKeys {
   /** Random, and the same as long as the beam is saved and the vault is this one: the server could show what was sealed for another beam of the same person. */
   readonly tag: string
-  /** How often it was sealed, as far as is known: the server could show what lay there before somebody's share has ended. */
-  readonly writes: number
+  /** A random id for each share that the owner has ended, as far as is known: the server could show what lay there before. */
+  readonly ends: readonly string[]
 }
 
 /** What an owner has sealed to itself. */
@@ -42,15 +42,26 @@ export interface OwnEntry extends OwnState {
    * anybody.
    */
   readonly people: readonly string[]
+  /** The usernames under which it has handed them to those, in the same order: the server could say that one of them is another one. */
+  readonly names: readonly string[]
 }
 
 const handedSchema = v.object({ keys: v.array(v.string()), current: v.string(), isDeposited: v.boolean() })
 const ownSchema = v.object({
   ...sharedFields,
   tag: v.string(),
-  writes: v.optional(count, 0),
+  ends: v.optional(v.array(v.string()), []),
   people: v.array(v.string()),
+  names: v.optional(v.array(v.string()), []),
 })
+
+/** The people who may open a beam, as its owner knows: the username under which each was handed the keys, by the public key. */
+export type Trusted = ReadonlyMap<string, string>
+
+/** Returns those whom an owner has named. Of an entry that does not tell a name, none counts. */
+export function trustedIn({ people, names }: OwnEntry): Trusted {
+  return new Map(people.map((key, at) => [key, names[at] ?? '']))
+}
 
 export class Vault {
   private constructor(

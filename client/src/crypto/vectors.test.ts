@@ -157,7 +157,8 @@ it('e18 what an owner has sealed to itself opens for that account alone', async 
   const sealed = { ...own, from: publicKey }
   // It was sealed by a device that does not count.
   expect(await owner.openOwn(sealed)).toEqual({
-    writes: 0,
+    ends: [],
+    names: [],
     ...JSON.parse(new TextDecoder().decode(bytes(own.content))),
   })
   expect(await other.openOwn(sealed)).toBeNull()

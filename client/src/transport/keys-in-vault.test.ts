@@ -31,10 +31,10 @@ describe('the keys of a saved beam', () => {
   it('e18 are sealed to their owner, and open on another device', async () => {
     const { keeper } = await withVault('ada')
     const vault = accounts.all.get('ada')?.vault?.public_key
-    expect(await writes(keeper)).toEqual({ go: 'into-vaults', vault, tag: STATE.tag, writes: 1 })
+    expect(await writes(keeper)).toEqual({ go: 'into-vaults', vault, tag: STATE.tag })
     expect(await (await elsewhere()).read(BEAM, true)).toEqual({
       is: 'own',
-      entry: { ...STATE, writes: 1, people: [] },
+      entry: { ...STATE, people: [], names: [] },
       vault,
     })
     expect(await (await elsewhere()).howKept()).toEqual({ [BEAM]: 'sealed' })
@@ -65,7 +65,7 @@ describe('the keys of a saved beam', () => {
 
   it('e18 do not take the place of what this account has sealed there and this client cannot read', async () => {
     const { keeper } = await withVault('ada')
-    const newer = { ...STATE, people: [], changes: 'in another form' }
+    const newer = { ...STATE, changes: 'in another form' }
     await keeper.write(BEAM, MINE, async () => ({ is: 'state', state: newer as unknown as OwnState }))
     const there = accounts.beam
     const found: unknown[] = []
@@ -95,7 +95,7 @@ describe('the keys of a saved beam', () => {
       })
       const own = accounts.all.get('ada')?.vault?.public_key ?? ''
       // As an owner seals to itself, but by another pair.
-      const content = { ...STATE, people: [server.publicKey] }
+      const content = { ...STATE, people: [server.publicKey], names: ['mallory'] }
       const keys = await server.seal(own, content)
       accounts.beam = { version: 1, keys: [{ username: 'ada', to: own, keys }] }
       return ada

@@ -1,19 +1,37 @@
 /** The keys of the saved beams of the person who is logged in, as they lie in their vault (E18). */
 import type { VaultTag } from '../crypto/shared-keys'
-import { fingerprintOf, type OwnState, type Vault } from '../crypto/vault'
-import type { BeamId, BeamVault, SealedKeys } from '../protocol/bindings'
-import { usernameKey } from '../protocol/usernames'
+import {
+  fingerprintOf,
+  type OwnEntry,
+  type OwnState,
+  type Trusted,
+  trustedIn,
+  type Vault,
+} from '../crypto/vault'
+import type { BeamId, BeamVault, KeptBeam, SealedKeys } from '../protocol/bindings'
+import { isSameUsername, usernameKey } from '../protocol/usernames'
 import type { HowKept, PersonKeys } from '../protocol/vaults'
 import { Gate } from './gate'
 import { hasNothing } from './key-deposits'
-import { type KeysWent, type KnownPlace, type OwnVault, placeWithoutVault, type Vaulted } from './own-vault'
-import { type Sealing, sealedToVaults } from './sealing-to-vaults'
+import {
+  type KeysWent,
+  type KnownEntry,
+  type KnownPlace,
+  type OwnVault,
+  placeWithoutVault,
+  type Vaulted,
+} from './own-vault'
+import { knowsEnds, type Sealing, sealedToVaults } from './sealing-to-vaults'
+import type { KeptKeys } from './secrets'
+import { ofTheirBeams, type ShownEntry } from './shown-entries'
 import { Refused, type VaultServer } from './vault-calls'
 import type { VaultKeeper } from './vault-keeper'
 
 /** So often keys are sealed again that other devices have changed meanwhile. */
 const MOST_TRIES = 3
 const CONFLICT = 409
+
+const NOBODY: Trusted = new Map()
 
 type Person = BeamVault['people'][number]
 type Merging = Parameters<OwnVault['write']>[2]
@@ -25,20 +43,18 @@ export class KeysInVault implements OwnVault {
   readonly #found = new Set<BeamId>()
   /** Opens when the page lists them, and when the login ends. */
   readonly #told = new Gate()
-  /** The public keys of the people whom this page lets open a beam. */
-  readonly #trusted = new Map<BeamId, readonly string[]>()
-  /** Those of the people whom it lets open one no more. */
-  readonly #distrusted = new Map<BeamId, readonly string[]>()
+  /** The people whom this page lets open a beam, before its keys are sealed to them. */
+  readonly #trusted = new Map<BeamId, Trusted>()
 
   constructor(
     readonly server: VaultServer,
     readonly keeper: VaultKeeper,
+    readonly kept: Pick<KeptKeys, 'read'>,
   ) {
     keeper.onLoginEnd(() => {
       this.#listed = null
       this.#found.clear()
       this.#trusted.clear()
-      this.#distrusted.clear()
       this.#told.open()
     })
   }
@@ -54,7 +70,7 @@ export class KeysInVault implements OwnVault {
       others.map(async ({ username, public_key }) => ({
         username,
         fingerprint: public_key === null ? null : await fingerprintOf(public_key),
-        hasKeys: public_key !== null && trusted.includes(public_key),
+        hasKeys: public_key !== null && trusted.has(public_key),
       })),
     )
   }
@@ -67,26 +83,30 @@ export class KeysInVault implements OwnVault {
     const { people } = await this.server.readKeys(beam)
     const key = people.find((person) => person.username === username)?.public_key
     if (!key || (await fingerprintOf(key)) !== fingerprint) return false
-    this.#trusted.set(beam, [...(this.#trusted.get(beam) ?? []), key])
-    this.#distrusted.set(beam, without(this.#distrusted.get(beam), key))
+    this.#trusted.set(beam, new Map([...(this.#trusted.get(beam) ?? NOBODY), [key, username]]))
     return true
   }
 
-  async distrust(beam: BeamId, username: string): Promise<VaultTag | null> {
+  async distrust(beam: BeamId, username: string, known: KnownEntry, end: string): Promise<void> {
     const vault = await this.keeper.opened()
-    return vault && untilWritten(() => this.#sealWithout(username, vault, beam))
+    if (vault) await untilWritten(() => this.#sealWithout(username, vault, beam, known, end))
   }
 
-  /** What is sealed next is so without that person too: the server could show again what lay there before. */
-  async #sealWithout(username: string, vault: Vault, beam: BeamId): Promise<VaultTag | null> {
+  async #sealWithout(
+    username: string,
+    vault: Vault,
+    beam: BeamId,
+    known: KnownEntry,
+    end: string,
+  ): Promise<void> {
     const there = await this.#readKeys(beam)
-    const key = there?.people.find((person) => person.username === username)?.public_key
-    if (!there || !key) return null
-    this.#trusted.set(beam, without(this.#trusted.get(beam), key))
-    this.#distrusted.set(beam, [...(this.#distrusted.get(beam) ?? []), key])
-    const before = there.keys && (await vault.openOwn(there.keys))
-    if (!before?.people.includes(key)) return null
-    return this.#write(beam, before, { vault, there, before, people: without(before.people, key) })
+    const listed = there?.people ?? []
+    this.#trusted.set(beam, othersThan(username, this.#trusted.get(beam) ?? NOBODY, listed))
+    const before = there?.keys && (await vault.openOwn(there.keys))
+    // What is hidden, of another beam, or older than this device has seen stays as it is. It lacks this end, so that nobody counts in it.
+    if (!before || before.tag !== known.tagIn(vault.publicKey) || !knowsEnds(before, known.ends)) return
+    const people = othersThan(username, trustedIn(before), listed)
+    await this.#write(beam, { ...before, ends: [...before.ends, end] }, { vault, there, before, people })
   }
 
   /**
@@ -122,15 +142,28 @@ export class KeysInVault implements OwnVault {
   async howKept(): Promise<Readonly<Record<BeamId, HowKept>>> {
     const vault = await this.keeper.opened()
     const beams = await this.server.listKeys()
+    const entries = vault ? await this.#entriesIn(vault, beams) : new Map<BeamId, OwnEntry>()
     const told = beams.map(async ({ beam_id, keys }) => {
       if (!keys) return [beam_id, 'readable'] as const
       // The server's word that they are sealed counts nothing, and neither does what it has sealed itself.
       const isOwn = this.#isOwn(beam_id)
-      const opened = isOwn ? await vault?.openOwn(keys) : await vault?.open(keys)
+      const opened = isOwn ? entries.get(beam_id) : await vault?.open(keys)
       if (!opened) return isOwn && vault ? ([beam_id, 'not-in-vault'] as const) : null
       return [beam_id, opened.isDeposited ? 'sealed-since' : 'sealed'] as const
     })
     return Object.fromEntries((await Promise.all(told)).filter((one) => one !== null))
+  }
+
+  /** Returns what lies in the vault for own beams, where that is of the beam for which the server shows it. */
+  async #entriesIn(vault: Vault, beams: readonly KeptBeam[]): Promise<ReadonlyMap<BeamId, OwnEntry>> {
+    const shown = beams.map(async ({ beam_id, keys }): Promise<readonly ShownEntry[]> => {
+      const entry = keys && this.#isOwn(beam_id) ? await vault.openOwn(keys) : null
+      if (!entry) return []
+      const kept = await this.kept.read(beam_id).catch(() => null)
+      return [{ beam: beam_id, entry, kept }]
+    })
+    const right = ofTheirBeams((await Promise.all(shown)).flat(), vault.publicKey)
+    return new Map(right.map(({ beam, entry }) => [beam, entry]))
   }
 
   get person(): string | null {
@@ -201,11 +234,10 @@ export class KeysInVault implements OwnVault {
     const sealing = await merged(before, vault.publicKey)
     if (sealing.is !== 'state') return { go: sealing.is === 'exposed' ? 'exposed' : 'nowhere' }
     const { state } = sealing
-    const trusted = this.#trusted.get(beam) ?? []
-    // Of an older entry than this device has seen, nobody counts: the shares of some of them may have ended since.
-    const handed = before && before.writes >= state.writes ? before.people : []
-    const distrusted = this.#distrusted.get(beam) ?? []
-    const people = [...handed, ...trusted].filter((key) => !distrusted.includes(key))
+    const trusted = this.#trusted.get(beam) ?? NOBODY
+    // Of an entry without an end of a share that this device knows of, nobody counts: it may be theirs that has ended.
+    const handed = before && knowsEnds(before, state.ends) ? trustedIn(before) : NOBODY
+    const people = new Map([...handed, ...trusted])
     const sealed = await this.#write(beam, state, { vault, there, before, people })
     if (this.#trusted.get(beam) === trusted) this.#trusted.delete(beam)
     return { go: 'into-vaults', ...sealed }
@@ -215,9 +247,9 @@ export class KeysInVault implements OwnVault {
     const { vault, there } = sealing
     // Another device may have changed the username.
     const username = there.people.find(isOwnOf(vault))?.username ?? this.keeper.username ?? ''
-    const { change, writes } = await sealedToVaults(state, { ...sealing, username })
+    const change = await sealedToVaults(state, { ...sealing, username })
     if (change) await this.server.writeKeys(beam, change)
-    return { vault: vault.publicKey, tag: state.tag, writes }
+    return { vault: vault.publicKey, tag: state.tag }
   }
 }
 
@@ -236,16 +268,24 @@ function notKnown(): Error {
   return new Error('It is not known whether there is a vault.')
 }
 
-function without(keys: readonly string[] = [], key: string): readonly string[] {
-  return keys.filter((one) => one !== key)
+/**
+ * Returns those who surely are not the person with that username: the server lists them, and under the name by which the owner has let them
+ * in. Whoever it hides, or says to be called otherwise, could be that person.
+ */
+function othersThan(username: string, trusted: Trusted, listed: readonly Person[]): Trusted {
+  const isOther = (key: string, name: string) => {
+    const called = listed.filter(({ public_key }) => public_key === key)
+    return called.length > 0 && called.every((person) => isSameUsername(person.username, name))
+  }
+  return new Map([...trusted].filter(([key, name]) => !isSameUsername(name, username) && isOther(key, name)))
 }
 
 function isOwnOf({ publicKey }: Vault): (person: Person) => boolean {
   return ({ public_key }) => public_key === publicKey
 }
 
-/** The public keys of those to whom the keys of a beam were handed, by this account alone: the server could name others. */
-async function peopleIn(vault: Vault | null, { keys }: BeamVault): Promise<readonly string[]> {
+/** Those to whom the keys of a beam were handed, by this account alone: the server could name others. */
+async function peopleIn(vault: Vault | null, { keys }: BeamVault): Promise<Trusted> {
   const entry = keys && (await vault?.openOwn(keys))
-  return entry?.people ?? []
+  return entry ? trustedIn(entry) : NOBODY
 }

@@ -36,6 +36,9 @@ export interface KnownPlace extends Pick<SavedKeys, 'isVaulted' | 'maySend'> {
   readonly isMine: boolean
 }
 
+/** By what a device knows that what lies in the vault is of the beam, and as new as what it has seen. */
+export type KnownEntry = Pick<SavedKeys, 'tagIn' | 'ends'>
+
 /** The vault of the person at this device (E17). */
 export interface OwnVault {
   /** The account of the person; null where nobody has said yet who is logged in. */
@@ -64,11 +67,11 @@ export interface OwnVault {
     merged: (there: OwnEntry | null, vault: string) => Promise<ForVault>,
   ): Promise<KeysWent>
   /**
-   * Ends that a person can open a beam: keys are sealed to that vault no more, whoever the server says has access. Returns what lies there
-   * then; null where that person had none.
+   * Ends that a person can open a beam: seals what lies in the vault again, without that person, where it is surely the newest of this beam.
+   * @param known what this device knows of it, @param end the id of this end, which it then knows too
    * @throws when the server does not take it
    */
-  distrust(beam: BeamId, username: string): Promise<VaultTag | null>
+  distrust(beam: BeamId, username: string, known: KnownEntry, end: string): Promise<void>
 }
 
 export const NO_VAULT: OwnVault = {
@@ -78,7 +81,7 @@ export const NO_VAULT: OwnVault = {
   isFor: async () => false,
   read: async () => null,
   write: async (_, known) => placeWithoutVault(known),
-  distrust: async () => null,
+  distrust: async () => {},
 }
 
 /** Where keys go that go into no vault of the person here. Those that are in the vault of another one are given to nobody else. */

@@ -13,7 +13,7 @@ import { VaultStore } from './vault-store'
 const kept = new KeyStore(() => Date.now())
 const keeper = new VaultKeeper(vaultServer, new VaultStore(kept))
 const changes = new VaultChanges(vaultServer, keeper)
-const keys = new KeysInVault(vaultServer, keeper)
+const keys = new KeysInVault(vaultServer, keeper, kept)
 const secrets = new Secrets(kept, { read: readDeposit, write: writeDeposit }, keys)
 const parts = { secrets, keeper, changes, keys }
 void kept.sweep()

@@ -5,6 +5,7 @@ import type { Deposit } from '../crypto/deposit'
 import type { JoinRequest } from '../crypto/link-joining'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
+import { Gate } from './gate'
 import { type Deposits, type Having, type KeptKeys, Secrets } from './secrets'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
@@ -27,6 +28,17 @@ async function maker(deposits = NO_DEPOSITS): Promise<Secrets> {
   const secrets = newSecrets(deposits)
   await secrets.make(BEAM)
   return secrets
+}
+
+/** What a browser keeps. */
+function keptHere(): { kept: KeptKeys; pages: Map<BeamId, KeptShared> } {
+  const pages = new Map<BeamId, KeptShared>()
+  const kept: KeptKeys = {
+    read: async (beam) => pages.get(beam) ?? null,
+    write: async (beam, keys) => void pages.set(beam, keys),
+    remove: async (beam) => void pages.delete(beam),
+  }
+  return { kept, pages }
 }
 
 async function linkOf(secrets: Secrets): Promise<string | null> {
@@ -209,12 +221,7 @@ describe('e9 the deposit of a saved beam', () => {
 
   it('is not made by a device that was let in since, or by a later page of it', async () => {
     const { bank, ada } = await saved()
-    const pages = new Map<BeamId, KeptShared>()
-    const kept: KeptKeys = {
-      read: async (beam) => pages.get(beam) ?? null,
-      write: async (beam, keys) => void pages.set(beam, keys),
-      remove: async () => {},
-    }
+    const { kept } = keptHere()
     const { device, having } = await comes(bank, null, kept)
     expect(having.deposits).toBe(true)
     // Another page of the browser has begun with the same keys.
@@ -233,5 +240,69 @@ describe('e9 the deposit of a saved beam', () => {
     const { device } = await comes(bank, null)
     await device.deposit(BEAM)
     expect((await comes(bank, await linkOf(ada))).having.isKeyed).toBe(true)
+  })
+})
+
+describe('the keys of a beam that its person has removed from this browser', () => {
+  const OTHER = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+
+  /** A device that deposits the keys of a saved beam, and is left without an answer until `answers` is called. */
+  const deposits = async () => {
+    const { kept, pages } = keptHere()
+    const [isAsked, answer] = [new Gate(), new Gate()]
+    const write = async () => {
+      isAsked.open()
+      await answer.wait()
+    }
+    const secrets = newSecrets({ ...NO_DEPOSITS, write }, kept)
+    await secrets.make(BEAM)
+    await secrets.stored(BEAM, true)
+    const depositing = secrets.deposit(BEAM)
+    await isAsked.wait()
+    const answers = () => {
+      answer.open()
+      return depositing
+    }
+    return { secrets, kept, pages, answers }
+  }
+
+  it('e8 do not come back from a deposit that the server answers later', async () => {
+    const { secrets, pages, answers } = await deposits()
+    await secrets.forget(BEAM)
+    await answers()
+    expect([...pages]).toEqual([])
+  })
+
+  it('e8 do not come back from it where the beam was entered anew, by who has nothing of it', async () => {
+    const { secrets, pages, answers } = await deposits()
+    await secrets.forget(BEAM)
+    await secrets.enter(BEAM, null)
+    await answers()
+    expect([...pages]).toEqual([])
+  })
+
+  it('e8 do not come back from what is still being written', async () => {
+    const { kept, pages } = keptHere()
+    const [isWriting, goesOn] = [new Gate(), new Gate()]
+    const write: KeptKeys['write'] = async (beam, keys) => {
+      isWriting.open()
+      await goesOn.wait()
+      await kept.write(beam, keys)
+    }
+    const secrets = newSecrets(NO_DEPOSITS, { ...kept, write })
+    const making = secrets.make(BEAM)
+    await isWriting.wait()
+    const forgetting = secrets.forget(BEAM)
+    goesOn.open()
+    await Promise.all([making, forgetting])
+    expect([...pages]).toEqual([])
+  })
+
+  it('h28 are kept under the new id alone where the link was renewed meanwhile', async () => {
+    const { secrets, pages, answers } = await deposits()
+    await secrets.moved(BEAM, OTHER, true)
+    pages.clear()
+    await answers()
+    expect([...pages.keys()]).toEqual([OTHER])
   })
 })

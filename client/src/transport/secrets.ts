@@ -2,7 +2,7 @@
  * The keys of the beams that this page has entered, and everything that is done with them. It runs in a worker, so that no
  * beam key is ever in the page's memory; `secrets-door` is the way to it.
  */
-import { fromBase64Url, toBase64Url } from '../crypto/bytes'
+import { fromBase64Url, randomBytes, toBase64Url } from '../crypto/bytes'
 import { Comparisons, type ShareMessage } from '../crypto/comparisons'
 import { type Deposit, isSameKeys } from '../crypto/deposit'
 import type { Header, Kind } from '../crypto/envelope'
@@ -93,6 +93,9 @@ export interface Deposits {
   write(beam: BeamId, keys: Deposit): Promise<void>
 }
 
+/** What names the end of a share. */
+const END_BYTES = 16
+
 /** The keys of a beam, and what lets devices in and hands them on. */
 class Beam {
   readonly joining: LinkJoining
@@ -108,6 +111,8 @@ class Beam {
 
 export class Secrets {
   readonly #beams = new Map<BeamId, Beam>()
+  /** What writes and removes the keys of a beam, one after the other. */
+  readonly #turns = new Map<BeamId, Promise<unknown>>()
 
   constructor(
     readonly kept: KeptKeys,
@@ -180,8 +185,8 @@ export class Secrets {
     const known = { isVaulted, maySend, isMine: this.#isMine(ring.saved) }
     const went = await this.vault.write(beam, known, (there, vault) => forVault(ring, there, vault))
     if (went.go === 'into-vaults') {
-      const { vault, tag, writes } = went
-      ring.saved.areInVault({ vault, tag, writes })
+      const { vault, tag } = went
+      ring.saved.areInVault({ vault, tag })
     }
     const isNowhere = went.go === 'to-server' && !(await this.#depositHere(beam, ring))
     await this.#keep(beam, ring)
@@ -216,12 +221,13 @@ export class Secrets {
    */
   async distrust(beam: BeamId, username: string): Promise<void> {
     await this.enter(beam, null)
-    // What lies there now is known to a later page then, to which the server could show something older.
+    // Only of what this device knows to be of this beam something is sealed again.
     await this.withdraw(beam)
     const { ring } = this.#beam(beam)
-    const sealed = await this.vault.distrust(beam, username)
-    if (!sealed) return
-    ring.saved.wereSealed(sealed)
+    const end = toBase64Url(randomBytes(END_BYTES))
+    await this.vault.distrust(beam, username, ring.saved, end)
+    // Not before: where the server does not take what was sealed, the share does not end either.
+    ring.saved.haveEnded([end])
     await this.#keep(beam, ring)
   }
 
@@ -275,9 +281,9 @@ export class Secrets {
     this.#beams.delete(before)
     this.#beams.set(now, moving)
     const { ring } = moving
-    const isRead = await this.#keep(before, ring)
+    const isRead = await this.#restore(before, ring)
     if (isMine) await ring.renew()
-    if ((await this.#keep(now, ring)) && isRead) await this.kept.remove(before)
+    if ((await this.#keep(now, ring)) && isRead) await this.#remove(before)
     return having(ring)
   }
 
@@ -368,10 +374,10 @@ export class Secrets {
     return having(ring)
   }
 
-  /** The beam has ended: nothing of its keys stays. */
+  /** The beam has ended: nothing of its keys stays, or comes back from a call that is under way. */
   async forget(beam: BeamId): Promise<void> {
     this.#beams.delete(beam)
-    await this.kept.remove(beam)
+    await this.#remove(beam)
   }
 
   /** @throws when this device has no key of the beam */
@@ -477,15 +483,43 @@ export class Secrets {
    * @returns false where that is not known: nothing is written then, because it may be more than this page has
    */
   async #keep(beam: BeamId, ring: Keyring): Promise<boolean> {
-    let before: KeptShared | null
+    if (!(await this.#restore(beam, ring))) return false
+    await this.#inTurn(beam, async () => {
+      // It may have been removed since, or entered anew.
+      if (this.#idOf(ring) === beam && ring.kept) await this.kept.write(beam, ring.kept)
+    })
+    const now = this.#idOf(ring)
+    return now === undefined || now === beam || this.#keep(now, ring)
+  }
+
+  /** Takes what is kept of a beam. Returns false where that is not known. */
+  async #restore(beam: BeamId, ring: Keyring): Promise<boolean> {
     try {
-      before = await this.kept.read(beam)
+      const kept = await this.kept.read(beam)
+      if (kept) await ring.restore(kept)
+      return true
     } catch {
       return false
     }
-    if (before) await ring.restore(before)
-    if (ring.kept) await this.kept.write(beam, ring.kept)
-    return true
+  }
+
+  #remove(beam: BeamId): Promise<void> {
+    return this.#inTurn(beam, () => this.kept.remove(beam))
+  }
+
+  /** Returns the id that the beam of these keys has now; nothing where the page has left it for good. */
+  #idOf(ring: Keyring): BeamId | undefined {
+    return [...this.#beams].find(([, one]) => one.ring === ring)?.[0]
+  }
+
+  /** Else keys that are still being written would be there again after they were removed. */
+  async #inTurn(beam: BeamId, step: () => Promise<void>): Promise<void> {
+    const done = (this.#turns.get(beam) ?? Promise.resolve()).then(step)
+    const turn = done.catch(() => {})
+    this.#turns.set(beam, turn)
+    await turn
+    if (this.#turns.get(beam) === turn) this.#turns.delete(beam)
+    return done
   }
 
   #beam(beam: BeamId): Beam {

@@ -1,6 +1,8 @@
 /** The people to whom the owner of a saved beam hands its keys, and those whose share has ended. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Vault } from '../crypto/vault'
+import { type OwnState, Vault } from '../crypto/vault'
+import type { BeamVault } from '../protocol/bindings'
+import { Refused } from './vault-calls'
 import {
   accounts,
   BEAM,
@@ -14,6 +16,8 @@ import {
   withVault,
   writes,
 } from './vault-stage'
+
+type Person = BeamVault['people'][number]
 
 /** The person compares the fingerprint of another one, and lets them open the beam. */
 async function trusts(keeper: PageVault, username: string): Promise<boolean> {
@@ -94,55 +98,146 @@ describe('the keys of a saved beam', () => {
 })
 
 describe('the keys of a saved beam whose owner ends a share that the server goes on listing', () => {
-  /** Bob could open the beam until now. */
-  const ended = async () => {
-    const [{ keeper: ada }] = [await withVault('ada'), await withVault('bob')]
-    await trusts(ada, 'bob')
-    await writes(ada)
-    const before = accounts.beam
-    return { ada, before, sealed: await ada.distrust(BEAM, 'bob') }
-  }
+  /** What a device of the owner knows of the beam, before the share ends and afterwards. */
+  const KNOWN = { tagIn: () => STATE.tag, ends: [] }
+  const AFTER: OwnState = { ...STATE, keys: ['K', 'K2'], ends: ['end'] }
+  const ends = (keeper: PageVault, username = 'bob') => keeper.distrust(BEAM, username, KNOWN, 'end')
 
-  it('e18 come to that person no more, from no device of the owner', async () => {
+  /** Ada has handed the keys to Bob, and to Carol. */
+  const handed = async () => {
+    const { keeper: ada } = await withVault('ada')
+    accounts.all.set('carol', { password: 'the old one', vault: null })
+    for (const name of ['bob', 'carol']) {
+      await withVault(name)
+      await trusts(ada, name)
+    }
+    await writes(ada)
+    expect(receivers()).toEqual(['ada', 'bob', 'carol'])
+    return { ada, before: accounts.beam }
+  }
+  const ended = async () => {
+    const { ada, before } = await handed()
+    await ends(ada)
+    return { ada, before }
+  }
+  /** What the server tells of a beam while the share ends, in place of what there is. */
+  const whileTelling = async (keeper: PageVault, tells: (there: BeamVault) => BeamVault) => {
+    const { readKeys } = keeper.server
+    keeper.server.readKeys = async (beam) => tells(await readKeys(beam))
+    await ends(keeper)
+    keeper.server.readKeys = readKeys
+  }
+  const saying =
+    (change: (person: Person) => readonly Partial<Person>[]) =>
+    (there: BeamVault): BeamVault => ({
+      ...there,
+      people: there.people.flatMap((person) => change(person).map((one) => ({ ...person, ...one }))),
+    })
+  const isBob = ({ username }: Person) => username === 'bob'
+
+  it('e18 come to that person no more, and still to the others, from every device of the owner', async () => {
     const { ada } = await ended()
-    expect(receivers()).toEqual(['ada'])
+    expect(receivers()).toEqual(['ada', 'carol'])
     for (const own of [ada, await elsewhere()]) {
-      await writes(own, { ...STATE, keys: ['K', 'K2'] })
-      expect(receivers()).toEqual(['ada'])
+      await writes(own, AFTER)
+      expect(receivers()).toEqual(['ada', 'carol'])
     }
   })
 
   it('e18 come to nobody whom the own vault named before that, and the server shows this again', async () => {
-    const { ada, before, sealed } = await ended()
+    const { ada, before } = await ended()
     for (const own of [ada, await elsewhere()]) {
       accounts.beam = before
-      await writes(own, { ...STATE, keys: ['K', 'K2'], writes: sealed?.writes ?? 0 })
+      await writes(own, AFTER)
       expect(receivers()).toEqual(['ada'])
     }
   })
 
-  it('e18 come to that person no more, where the server hides meanwhile what lies in the own vault', async () => {
-    const [{ keeper: ada }] = [await withVault('ada'), await withVault('bob')]
-    await trusts(ada, 'bob')
+  it('e18 come to nobody whom another device of the owner has named without knowing of that', async () => {
+    const { ada, before } = await handed()
+    // Bob was let in by what the server has hidden until now.
+    accounts.beam = { version: 0, keys: [] }
     await writes(ada)
-    const { readKeys } = ada.server
-    ada.server.readKeys = async (beam) => ({ ...(await readKeys(beam)), keys: null })
-    await ada.distrust(BEAM, 'bob')
-    ada.server.readKeys = readKeys
-    await writes(ada, { ...STATE, keys: ['K', 'K2'] })
+    await ends(ada)
+    accounts.beam = before
+    await writes(ada, AFTER)
     expect(receivers()).toEqual(['ada'])
+  })
+
+  it.each<[string, (there: BeamVault) => BeamVault]>([
+    ['hides the person', saying((person) => (isBob(person) ? [] : [{}]))],
+    ['says that the person has no vault', saying((person) => [isBob(person) ? { public_key: null } : {}])],
+    ['shows another vault under that name', saying((person) => [isBob(person) ? { public_key: 'K' } : {}])],
+    [
+      'says that the vault is that of somebody else',
+      saying((person) => [isBob(person) ? { username: 'zed' } : {}]),
+    ],
+    ['says so of somebody else too', saying((person) => (isBob(person) ? [{}, { username: 'zed' }] : [{}]))],
+  ])('e18 come to that person no more, and still to the others, where the server %s', async (_, tells) => {
+    const { ada } = await handed()
+    await whileTelling(ada, tells)
+    for (const own of [ada, await elsewhere()]) {
+      await writes(own, AFTER)
+      expect(receivers()).toEqual(['ada', 'carol'])
+    }
+  })
+
+  it('e18 come no more to a person who has another username now, whatever the server says meanwhile', async () => {
+    const { ada } = await handed()
+    const bob = accounts.all.get('bob')
+    if (bob) accounts.all.set('robert', bob)
+    accounts.all.delete('bob')
+    await ada.distrust(BEAM, 'robert', KNOWN, 'end')
+    await writes(ada, AFTER)
+    expect(receivers()).toEqual(['ada', 'carol'])
+  })
+
+  it.each<[string, (there: BeamVault) => BeamVault]>([
+    ['hides what lies in the own vault', (there) => ({ ...there, keys: null })],
+    [
+      'refuses to show it',
+      () => {
+        throw new Refused(403)
+      },
+    ],
+  ])('e18 come to nobody who had them, where the server %s', async (_, tells) => {
+    const { ada, before } = await handed()
+    await whileTelling(ada, tells)
+    expect(accounts.beam).toBe(before)
+    await writes(ada, AFTER)
+    expect(receivers()).toEqual(['ada'])
+  })
+
+  it('e18 are not replaced by those of another beam, which the server shows in their place', async () => {
+    const { ada, before } = await handed()
+    await ada.distrust(BEAM, 'bob', { ...KNOWN, tagIn: () => 'of another beam' }, 'end')
+    expect(accounts.beam).toBe(before)
+  })
+
+  it('e18 are not sealed again from what is older than the owner has seen', async () => {
+    const { ada, before } = await handed()
+    await ada.distrust(BEAM, 'carol', { ...KNOWN, ends: ['earlier'] }, 'end')
+    expect(accounts.beam).toBe(before)
+  })
+
+  it('e18 come to nobody whom the page was about to hand them when the share ended', async () => {
+    const { ada } = await ended()
+    await trusts(ada, 'bob')
+    await ends(ada)
+    await writes(ada, AFTER)
+    expect(receivers()).toEqual(['ada', 'carol'])
   })
 
   it('e18 come to that person again once the owner hands them', async () => {
     const { ada } = await ended()
     await trusts(ada, 'bob')
-    await writes(ada)
-    expect(receivers()).toEqual(['ada', 'bob'])
+    await writes(ada, AFTER)
+    expect(receivers()).toEqual(['ada', 'bob', 'carol'])
   })
 
   it('e18 leave the share as it is where the server does not tell who has them', async () => {
     const { ada } = await ended()
     ada.server.readKeys = noAnswer
-    await expect(ada.distrust(BEAM, 'bob')).rejects.toThrow('no answer')
+    await expect(ends(ada)).rejects.toThrow('no answer')
   })
 })

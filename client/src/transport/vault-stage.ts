@@ -5,6 +5,7 @@ import type { OwnState } from '../crypto/vault'
 import type { BeamId, BeamVaultChange, Vault as StoredVault, VaultChange } from '../protocol/bindings'
 import { KeysInVault } from './keys-in-vault'
 import type { KnownPlace } from './own-vault'
+import type { KeptKeys } from './secrets'
 import { Refused, type VaultServer } from './vault-calls'
 import { VaultChanges } from './vault-changes'
 import { VaultKeeper } from './vault-keeper'
@@ -88,9 +89,12 @@ export const quick = async (password: Uint8Array, { salt }: { salt: Uint8Array }
 /** The vault of one page: what is asked of it goes to the part that has it, as in the worker. */
 export type PageVault = Omit<VaultKeeper, 'stored'> & VaultChanges & KeysInVault
 
-export function pageVault(server: VaultServer, kept = keptHere()): PageVault {
+const NOTHING_KEPT: Pick<KeptKeys, 'read'> = { read: async () => null }
+
+/** @param keys what is kept of beams in this browser */
+export function pageVault(server: VaultServer, kept = keptHere(), keys = NOTHING_KEPT): PageVault {
   const keeper = new VaultKeeper(server, kept, quick)
-  const parts = [keeper, new VaultChanges(server, keeper, quick), new KeysInVault(server, keeper)]
+  const parts = [keeper, new VaultChanges(server, keeper, quick), new KeysInVault(server, keeper, keys)]
   return new Proxy({} as PageVault, {
     get: (_, name) => {
       const part = parts.find((one) => name in one)
@@ -153,7 +157,7 @@ export const STATE: OwnState = {
   removed: [],
   unverified: [],
   tag: 'tag',
-  writes: 0,
+  ends: [],
 }
 
 /** What a device knows whose person has saved the beam. */

@@ -36,7 +36,7 @@ interface OwnDevice {
 
 /** A device of an account. @param link the secret of the link that it came by */
 async function device(name = 'ada', link: string | null = null, kept = keptKeys()): Promise<OwnDevice> {
-  const vault = pageVault(accounts.as(name))
+  const vault = pageVault(accounts.as(name), undefined, kept)
   const secrets = new Secrets(kept, bank, vault)
   const device = { vault, secrets }
   await logsIn(device, name)
@@ -298,6 +298,21 @@ describe('a beam whose keys are in the vault of its owner', () => {
     },
   )
 
+  it('e18 gives its new keys to nobody whose share has ended while the server hid them, also from a later page', async () => {
+    const laptop = await vaulted()
+    await makesVault(await device('bob'))
+    const [bob] = await laptop.vault.peopleOf(BEAM)
+    await laptop.vault.trust(BEAM, 'bob', bob?.fingerprint ?? '')
+    await laptop.secrets.depositSaved(BEAM)
+    const { readKeys } = laptop.vault.server
+    laptop.vault.server.readKeys = async (beam) => ({ ...(await readKeys(beam)), keys: null, people: [] })
+    await laptop.secrets.distrust(BEAM, 'bob')
+    const later = await device('ada', null, laptop.secrets.kept)
+    expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada', 'bob'])
+    await later.secrets.rekeySaved(BEAM)
+    expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada'])
+  })
+
   it('e18 gives the server no key, whatever it says of who the owner is', async () => {
     const laptop = await vaulted()
     const phone = await device()
@@ -336,6 +351,48 @@ describe('a beam whose keys are in the vault of its owner', () => {
       expect((await laptop.secrets.open(BEAM, 'share_clipboard', await seals(admin))).is).toBe('open')
     },
   )
+
+  describe('for another of which the server shows what was sealed for this one', () => {
+    const OTHER = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+    const shows = async ({ vault }: OwnDevice) => {
+      const { keys = null } = accounts.beam.keys.find(({ username }) => username === 'ada') ?? {}
+      vault.server.listKeys = async () => [BEAM, OTHER].map((beam_id) => ({ beam_id, keys }))
+      await vault.ownBeams([BEAM, OTHER])
+    }
+
+    it('e18 says so of neither on a device that knows nothing of them', async () => {
+      await vaulted()
+      const phone = await device()
+      await shows(phone)
+      expect(await phone.vault.howKept()).toEqual({ [BEAM]: 'not-in-vault', [OTHER]: 'not-in-vault' })
+    })
+
+    it('e18 says that it is in the vault on a device that knows it, and not so of the other', async () => {
+      const laptop = await vaulted()
+      await shows(laptop)
+      const right = { [BEAM]: 'sealed', [OTHER]: 'not-in-vault' }
+      expect(await laptop.vault.howKept()).toEqual(right)
+      await laptop.secrets.make(OTHER)
+      expect(await laptop.vault.howKept()).toEqual(right)
+    })
+
+    it('e18 does not say so of the other where the server hides this one, and the device has keys of that', async () => {
+      const laptop = await vaulted()
+      await shows(laptop)
+      await laptop.secrets.make(OTHER)
+      const { listKeys } = laptop.vault.server
+      laptop.vault.server.listKeys = async () => (await listKeys()).slice(1)
+      expect(await laptop.vault.howKept()).toEqual({ [OTHER]: 'not-in-vault' })
+    })
+
+    it('e18 says so of neither where the device has taken the one for the other', async () => {
+      const laptop = await vaulted()
+      await shows(laptop)
+      await laptop.secrets.enter(OTHER, null)
+      await laptop.secrets.withdraw(OTHER)
+      expect(await laptop.vault.howKept()).toEqual({ [BEAM]: 'not-in-vault', [OTHER]: 'not-in-vault' })
+    })
+  })
 
   it('e18 is not sealed with keys that lie there for another beam, nor are its own added to those', async () => {
     const party = await vaulted()
