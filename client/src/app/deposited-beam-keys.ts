@@ -25,6 +25,8 @@ export class DepositedBeamKeys {
   /** Whether the server stores the beam, and whether this device has looked there for its keys. */
   #isSaved = false
   #isWithdrawn = false
+  /** Whether the person at this device has saved it, which the worker was not told yet. */
+  #isMine = false
   /** How often this device has begun to look there, and what ends with the latest time. */
   #lookups = 0
   #looking: Promise<void> = Promise.resolve()
@@ -49,7 +51,9 @@ export class DepositedBeamKeys {
   /** The beam is saved. Resolves once the keys are where they go. @param isMine whether the person at this device has saved it */
   async saved(isMine: boolean): Promise<void> {
     this.#isSaved = true
-    this.#looking = this.#join(isMine)
+    // A look that the next socket cuts short has told nobody.
+    this.#isMine ||= isMine
+    this.#looking = this.#join()
     await this.#looking
     await this.#depositing
   }
@@ -61,10 +65,10 @@ export class DepositedBeamKeys {
     if (!this.#isFollowing) void this.#follow()
   }
 
-  async #join(isMine: boolean): Promise<void> {
+  async #join(): Promise<void> {
     // Each new socket asks anew.
     this.#lookups += 1
-    const having = await this.#look(isMine)
+    const having = await this.#look()
     if (!having) return
     if (this.events.isSealed()) this.deposit(having)
     this.#isWithdrawn = true
@@ -78,7 +82,7 @@ export class DepositedBeamKeys {
     while (followed !== this.#news && !this.#hasEnded) {
       await this.#looking
       followed = this.#news
-      const having = await this.#look(false)
+      const having = await this.#look()
       if (having) this.events.onWithdrawn(having, having.isInVaults)
       // A server could tell of others without end.
       await pause()
@@ -90,7 +94,7 @@ export class DepositedBeamKeys {
    * Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. Resolves to null when this device
    * joins anew meanwhile.
    */
-  async #look(isMine: boolean): Promise<Withdrawn | null> {
+  async #look(): Promise<Withdrawn | null> {
     const { beam, entered, isLoggedIn, isSealed } = this.events
     const lookup = this.#lookups
     // As long as the server does not tell, there may be keys: nothing is shared in clear text, and none are overwritten.
@@ -98,7 +102,10 @@ export class DepositedBeamKeys {
       async (): Promise<Withdrawn> => {
         // The worker that asks for the keys cannot renew a stale login.
         const [mayHaveVault] = await Promise.all([isLoggedIn(), entered()])
+        const isMine = this.#isMine
         const stored = await this.secrets.stored(beam(), isMine)
+        // It is kept with the keys now. Whoever logs in here next has not saved the beam.
+        if (isMine) this.#isMine = false
         if (isSealed() && !stored.mayBeNewer) return { ...stored, isInVaults: false }
         return this.secrets.withdraw(beam(), mayHaveVault)
       },
