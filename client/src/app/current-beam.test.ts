@@ -7,6 +7,7 @@ import { pendingItem } from '../protocol/item'
 import { DIRECT } from '../protocol/way'
 import { reduceTransfers } from '../stores/transfers'
 import type { Secrets } from '../transport/secrets'
+import { keysToChange } from './beam-entries'
 import { begin, type Questions } from './begin'
 import { createBeamActions, joinedSession } from './current-beam'
 import {
@@ -485,6 +486,17 @@ it('r2_an_error_about_a_relayed_frame_is_not_shown', async () => {
   expect(toasts()).toEqual(['Beaming'])
   FakeSocket.newest.says({ type: 'beam_saved', message: CABIN })
   expect(await saving).toBeNull()
+})
+
+it('e15_the_keys_of_the_beam_of_this_page_stay_to_be_changed_by_a_later_one_until_they_lie_where_they_go', async () => {
+  const ada: User = { username: 'ada', first_name: 'Ada', last_name: '', email: '', profile_picture: null }
+  stores.account.setState({ status: 'authenticated', user: ada }, true)
+  beam.enter({ ...mine, invite: 'MyBxiVvLPqxHW2CbAIKZNlWdMJ60utqB9uagdXLPQx8' })
+  FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
+  await beam.readingTaken(OLD)
+  beam.leave()
+  await beam.remove(OLD)
+  expect(keysToChange.get(OLD, 'ada')).toBe('')
 })
 
 describe('the wish to remove a device', () => {

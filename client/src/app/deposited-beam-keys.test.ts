@@ -52,7 +52,7 @@ beforeEach(() => {
     entered: async () => {},
     isLoggedIn: () => isLoggedIn(),
     onWithdrawn: () => {},
-    onDeposited: () => {},
+    onDeposited: async () => true,
   })
 })
 

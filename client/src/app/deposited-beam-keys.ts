@@ -1,5 +1,6 @@
 /** The keys of a saved beam, as they are deposited with it, for whoever may read it (E9), or lie in vaults (E18). */
 import type { BeamId } from '../protocol/bindings'
+import { Gate } from '../transport/gate'
 import type { Deposited, Having, Withdrawn } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { pause, untilTold } from './until-told'
@@ -17,8 +18,11 @@ export interface DepositedBeamKeysEvents {
    * that it is sealed, also where this device cannot take any
    */
   onWithdrawn(having: Having, isInVaults: boolean): void
-  /** What this device has deposited is there, unless the server refuses it; or new keys are to be made first. */
-  onDeposited(deposited: Deposited): void
+  /**
+   * What this device has deposited is there, unless the server refuses it; or new keys are to be made first. Resolves to whether the keys
+   * lie where they go then.
+   */
+  onDeposited(deposited: Deposited): Promise<boolean>
 }
 
 export class DepositedBeamKeys {
@@ -36,6 +40,10 @@ export class DepositedBeamKeys {
   /** How often the keys were to be deposited, and what ends with the latest time. */
   #deposits = 0
   #depositing: Promise<unknown> = Promise.resolve()
+  /** Resolves to whether the keys that were to be deposited last lie there; to true where there was nothing to deposit. */
+  #areThere: Promise<boolean> = Promise.resolve(true)
+  /** Opens when the beam is saved. */
+  readonly #savedNow = new Gate()
   #hasEnded = false
 
   constructor(
@@ -54,6 +62,7 @@ export class DepositedBeamKeys {
     // A look that the next socket cuts short has told nobody.
     this.#isMine ||= isMine
     this.#looking = this.#join()
+    this.#savedNow.open()
     await this.#looking
     await this.#depositing
   }
@@ -115,7 +124,10 @@ export class DepositedBeamKeys {
 
   /** Only where the worker says that this device deposits them: else the server could have them by saying that they are saved. */
   deposit({ deposits }: Having): void {
-    if (!this.#isSaved || !deposits) return
+    if (!this.#isSaved || !deposits) {
+      this.#areThere = Promise.resolve(true)
+      return
+    }
     this.#deposits += 1
     const deposit = this.#deposits
     const put = async () => {
@@ -127,7 +139,20 @@ export class DepositedBeamKeys {
       untilTold(put, () => deposit === this.#deposits && !this.#hasEnded),
     )
     this.#depositing = putting
-    void putting.then((deposited) => deposited && this.events.onDeposited(deposited))
+    this.#areThere = putting.then((deposited) => {
+      if (deposited) return this.events.onDeposited(deposited)
+      return deposit !== this.#deposits && this.#areThere
+    })
+  }
+
+  /**
+   * Resolves to whether the keys of now lie where they go, once that was tried. Of a beam that is saved it is asked, which this device may
+   * not have heard yet.
+   */
+  async areThere(): Promise<boolean> {
+    while (!this.#isSaved) await this.#savedNow.wait()
+    await this.#looking
+    return this.#areThere
   }
 
   /** Looks there for keys that this device does not know. Resolves to null where it takes none from there. */
