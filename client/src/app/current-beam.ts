@@ -234,6 +234,11 @@ export class CurrentBeam {
     this.#connection?.move(beam_id, null, isMine)
   }
 
+  /** Somebody is about to be kept from reading a saved beam. Returns what takes that back. */
+  takingReading(id: BeamId): () => void {
+    return isSealing() ? this.#savedKeys.expect(id) : () => {}
+  }
+
   /**
    * Somebody may not read a saved beam any more: what is shared from now on is under another key. Resolves once that is so, or is tried again
    * and again.

@@ -256,6 +256,23 @@ describe('e15 a beam that somebody may not read any more', () => {
     expect(isLeftToDo()).toEqual([OLD])
   })
 
+  it('has them made by a later page, where this one is closed before it is known whether the share has ended', () => {
+    const page = load()
+    logsIn()
+    page.expect(OLD)
+    expect(isLeftToDo()).toEqual([OLD])
+  })
+
+  it('has none made where the share has not ended, unless they were due before', () => {
+    const page = load()
+    logsIn()
+    page.expect(OLD)()
+    expect(isLeftToDo()).toEqual([])
+    keysToChange.set(OLD, 'ada', '')
+    page.expect(OLD)()
+    expect(isLeftToDo()).toEqual([OLD])
+  })
+
   it('has them made later also where its person removes it from this browser', () => {
     keysToChange.set(OLD, 'ada', '')
     forgetKnown(OLD)

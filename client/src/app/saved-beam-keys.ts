@@ -42,6 +42,16 @@ export class SavedBeamKeys {
     stores.vault.subscribe(({ own }, before) => own !== before.own && this.#look())
   }
 
+  /** The keys of a beam are to change soon, and by a later page where this one is closed before. Returns what takes that back. */
+  expect(beam: BeamId): () => void {
+    const name = this.#username
+    if (name === null || keysToChange.get(beam, name) !== null) return () => {}
+    keysToChange.set(beam, name, '')
+    return () => {
+      if (!this.#due.has(beam)) keysToChange.remove(beam, name)
+    }
+  }
+
   /** Resolves once there are new keys where others find them, or the first attempt has failed. */
   async change(beam: BeamId): Promise<void> {
     const name = this.#username
