@@ -105,6 +105,47 @@ describe('the start of a page', () => {
   })
 })
 
+describe('a server that is away from the start', () => {
+  let asked: number
+  const counted = (): Response => {
+    asked += 1
+    return away()
+  }
+  const comesOnline = async () => {
+    window.dispatchEvent(new Event('online'))
+    await settled()
+  }
+  beforeEach(() => {
+    asked = 0
+  })
+
+  it('is asked once in a while, however long that lasts and often the network comes back', async () => {
+    await opens({ 'GET /auth/me': counted })
+    for (let times = 0; times < 10; times += 1) await comesOnline()
+    await passes(2 * FIVE_MINUTES)
+    asked = 0
+    await passes(60_000)
+    expect(asked).toBe(6)
+  })
+
+  it('is asked nothing more before it has answered', async () => {
+    let answers = (_: Response) => {}
+    const slow = new Promise<Response>((resolve) => (answers = resolve))
+    const asks = vi.fn(() => slow)
+    server = AWAY
+    vi.stubGlobal('fetch', asks)
+    stores = createStores()
+    actions = createAccount(stores, createToaster(stores.toasts), () => {})
+    await settled()
+    await comesOnline()
+    await comesOnline()
+    expect(asks).toHaveBeenCalledOnce()
+    answers(LOGGED_IN['GET /auth/me']?.() ?? away())
+    await settled()
+    expect(status()).toBe('authenticated')
+  })
+})
+
 describe('the check of every five minutes', () => {
   it.each([
     ['', OVER],

@@ -183,20 +183,29 @@ function keepChecking(
   { enter, expire, guess }: { enter: (user: User) => void; expire: () => void; guess: () => void },
 ): void {
   let isGuess = true
-  const check = async () => {
+  const answered = (user: User | null) => {
+    isGuess = false
+    if (user) enter(user)
+    else expire()
+  }
+  const ask = async () => {
     try {
-      const user = await calls.readMe()
-      isGuess = false
-      if (user) enter(user)
-      else expire()
+      answered(await calls.readMe())
     } catch (error) {
-      if (error instanceof HttpError && error.status === 401) {
-        isGuess = false
-        return expire()
-      }
-      if (account.getState().status === 'loading') guess()
-      if (isGuess) setTimeout(() => void (isGuess && check()), GUESS_AGAIN_MS)
+      if (error instanceof HttpError && error.status === 401) answered(null)
+      else if (account.getState().status === 'loading') guess()
     }
+  }
+  let isAsking = false
+  let again: ReturnType<typeof setTimeout> | undefined
+  const check = async () => {
+    if (isAsking) return
+    isAsking = true
+    clearTimeout(again)
+    await ask().finally(() => {
+      isAsking = false
+    })
+    if (isGuess) again = setTimeout(() => void check(), GUESS_AGAIN_MS)
   }
   const checkAgain = () => void ((isGuess || account.getState().status === 'authenticated') && check())
   void check()
