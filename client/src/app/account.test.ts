@@ -4,7 +4,7 @@ import type { AccountActions } from '../features/account-actions'
 import { createStores, type Stores } from '../stores/stores'
 import { createAccount } from './account'
 import { hasKnownVault, rememberVault } from './known-vaults'
-import { AS_TYPED, type Passwords } from './password-proof'
+import { AS_TYPED, NothingToSend, type Passwords } from './password-proof'
 import { createToaster } from './toaster'
 
 const ada = {
@@ -236,6 +236,15 @@ describe('a login to an account with a vault', () => {
     server = { 'POST /auth/login/': json(401, { detail: 'Invalid credentials', code: 'unauthorized' }) }
     expect((await actions.logIn('ada', 'secret')).ok).toBe(false)
     expect(accepted).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['login', () => actions.logIn('ada', 'secret')],
+    ['deletion of the account', () => actions.deleteAccount('secret')],
+  ])('e16 says why its password can be sent from no page without https at its %s', async (_, act) => {
+    const why = 'Vaults need an encrypted page (https).'
+    await opens(NOBODY, { ...AS_TYPED, prove: () => Promise.reject(new NothingToSend(why)) })
+    expect([await act(), toasts()]).toEqual([{ ok: false, fields: {}, whole: why }, [why]])
   })
 })
 

@@ -14,7 +14,7 @@ import * as calls from '../transport/account-calls'
 import { HttpError, isLoginOver, renewLoginBy } from '../transport/http'
 import { loginRenewal } from '../transport/login-renewal'
 import { forgetVault } from './known-vaults'
-import { AS_TYPED, type Passwords, WantsPassword } from './password-proof'
+import { AS_TYPED, NothingToSend, type Passwords, WantsPassword } from './password-proof'
 import type { Toaster } from './toaster'
 
 const CHECK_EVERY_MS = 300_000
@@ -250,8 +250,9 @@ function fieldsOf(error: unknown): Readonly<Record<string, string>> | null {
   return entries.length === 0 ? null : Object.fromEntries(entries)
 }
 
-/** Returns the server's sentence, of the call or of its first field; null when it sent none. */
+/** Returns why nothing was sent, or the server's sentence, of the call or of its first field; null when it sent none. */
 function sentenceOf(error: unknown): string | null {
+  if (error instanceof NothingToSend) return error.message
   if (!(error instanceof HttpError)) return null
   return error.detail ?? Object.values(error.fields)[0]?.[0] ?? null
 }
