@@ -19,6 +19,7 @@ import { SEALING } from '../stores/devices'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { isStored, type KeepingEvent, reduceKeeping } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
+import { deposited } from '../stores/vault'
 import { hasRtc } from '../transport/has-rtc'
 import { LiveBeam, type LiveBeamEvents, type LiveBeamOptions } from '../transport/live-beam'
 import type { LiveBeamStatus } from '../transport/live-beam-status'
@@ -290,7 +291,7 @@ export class BeamConnection {
       onChange: (encryption) => stores.encryption.setState(encryption, true),
       onLearnt: (learnt) => this.#learnt(learnt),
       onKeyed: () => this.#keyed(),
-      onDeposited: () => stores.vault.setState(({ deposits }) => ({ deposits: deposits + 1 })),
+      onDeposited: () => stores.vault.setState(deposited),
       onOpenable: () => this.live.resync(),
       onMissing: (count) => stores.missing.setState({ count }, true),
       onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),

@@ -117,6 +117,7 @@ describe('e15 a beam that somebody may not read any more', () => {
     const page = load()
     logsIn()
     await page.change(OLD)
+    expect(stores.vault.getState().deposits).toBe(1)
     const [changed, proof] = [current(OLD), deposited.get(OLD)?.proof]
     expect(changed).not.toBe(before)
     renews()
@@ -152,7 +153,7 @@ describe('e15 a beam that somebody may not read any more', () => {
     logsIn()
     answers = fails
     await page.change(OLD)
-    expect([current(OLD), failures]).toEqual([before, 1])
+    expect([current(OLD), failures, stores.vault.getState().deposits]).toEqual([before, 1, 0])
     answers = async () => {}
     await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
     expect(current(OLD)).not.toBe(before)

@@ -4,6 +4,7 @@
  */
 import type { BeamId } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
+import { deposited } from '../stores/vault'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { keysToChange } from './beam-entries'
 import { longerPause, PAUSE_MS, pause } from './until-told'
@@ -148,6 +149,7 @@ export class SavedBeamKeys {
       if (!due || !this.#isDue(beam) || !this.#mayTry) return
       if (due.state === 'to-make' && this.#changesHere(beam, due)) return
       await this.#changeSaved(beam, due)
+      if (due.state !== 'needless') this.stores.vault.setState(deposited)
       this.#done(due)
     })
   }
