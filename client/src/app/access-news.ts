@@ -26,6 +26,8 @@ export class AccessNews {
   #level: Toast['id'] | null = null
   /** Resolves the pending `save`; null when none is pending. */
   #saving: ((refusal: string | null | Promise<string>) => void) | null = null
+  /** Whether the server was asked to save the beam and has not said since how that went, as where the socket was gone before. */
+  #isAsked = false
   /** Milliseconds by which the server's clock is behind this device's. */
   #behind = 0
 
@@ -42,8 +44,16 @@ export class AccessNews {
     this.#end(notConnected())
     return new Promise((resolve) => {
       this.#saving = resolve
-      if (!send()) this.#end(notConnected())
+      this.#isAsked = send()
+      if (!this.#isAsked) this.#end(notConnected())
     })
+  }
+
+  /** What the server says of the beam answers a `save`, also of an earlier socket. Returns whether it has saved it as it was asked here. */
+  answersSave(saved: SavedBeam | null): boolean {
+    const isMine = this.#isAsked && saved?.role === 'owner'
+    this.#isAsked = false
+    return isMine
   }
 
   /** The socket is gone, so a pending `save` will not be answered. */
@@ -60,6 +70,7 @@ export class AccessNews {
   /** Takes an error from the server. Returns true when it answers a pending `save`. */
   refused(detail: Promise<string>): boolean {
     if (!this.#saving) return false
+    this.#isAsked = false
     this.#end(detail)
     return true
   }

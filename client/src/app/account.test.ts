@@ -4,7 +4,7 @@ import type { AccountActions } from '../features/account-actions'
 import { createStores, type Stores } from '../stores/stores'
 import { createAccount } from './account'
 import { hasKnownVault, rememberVault } from './known-vaults'
-import { AS_TYPED, type Passwords } from './password-proof'
+import { AS_TYPED, NothingToSend, type Passwords } from './password-proof'
 import { createToaster } from './toaster'
 
 const ada = {
@@ -105,6 +105,47 @@ describe('the start of a page', () => {
   })
 })
 
+describe('a server that is away from the start', () => {
+  let asked: number
+  const counted = (): Response => {
+    asked += 1
+    return away()
+  }
+  const comesOnline = async () => {
+    window.dispatchEvent(new Event('online'))
+    await settled()
+  }
+  beforeEach(() => {
+    asked = 0
+  })
+
+  it('is asked once in a while, however long that lasts and often the network comes back', async () => {
+    await opens({ 'GET /auth/me': counted })
+    for (let times = 0; times < 10; times += 1) await comesOnline()
+    await passes(2 * FIVE_MINUTES)
+    asked = 0
+    await passes(60_000)
+    expect(asked).toBe(6)
+  })
+
+  it('is asked nothing more before it has answered', async () => {
+    let answers = (_: Response) => {}
+    const slow = new Promise<Response>((resolve) => (answers = resolve))
+    const asks = vi.fn(() => slow)
+    server = AWAY
+    vi.stubGlobal('fetch', asks)
+    stores = createStores()
+    actions = createAccount(stores, createToaster(stores.toasts), () => {})
+    await settled()
+    await comesOnline()
+    await comesOnline()
+    expect(asks).toHaveBeenCalledOnce()
+    answers(LOGGED_IN['GET /auth/me']?.() ?? away())
+    await settled()
+    expect(status()).toBe('authenticated')
+  })
+})
+
 describe('the check of every five minutes', () => {
   it.each([
     ['', OVER],
@@ -195,6 +236,15 @@ describe('a login to an account with a vault', () => {
     server = { 'POST /auth/login/': json(401, { detail: 'Invalid credentials', code: 'unauthorized' }) }
     expect((await actions.logIn('ada', 'secret')).ok).toBe(false)
     expect(accepted).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['login', () => actions.logIn('ada', 'secret')],
+    ['deletion of the account', () => actions.deleteAccount('secret')],
+  ])('e16 says why its password can be sent from no page without https at its %s', async (_, act) => {
+    const why = 'Vaults need an encrypted page (https).'
+    await opens(NOBODY, { ...AS_TYPED, prove: () => Promise.reject(new NothingToSend(why)) })
+    expect([await act(), toasts()]).toEqual([{ ok: false, fields: {}, whole: why }, [why]])
   })
 })
 

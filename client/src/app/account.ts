@@ -14,7 +14,7 @@ import * as calls from '../transport/account-calls'
 import { HttpError, isLoginOver, renewLoginBy } from '../transport/http'
 import { loginRenewal } from '../transport/login-renewal'
 import { forgetVault } from './known-vaults'
-import { AS_TYPED, type Passwords, WantsPassword } from './password-proof'
+import { AS_TYPED, NothingToSend, type Passwords, WantsPassword } from './password-proof'
 import type { Toaster } from './toaster'
 
 const CHECK_EVERY_MS = 300_000
@@ -183,20 +183,29 @@ function keepChecking(
   { enter, expire, guess }: { enter: (user: User) => void; expire: () => void; guess: () => void },
 ): void {
   let isGuess = true
-  const check = async () => {
+  const answered = (user: User | null) => {
+    isGuess = false
+    if (user) enter(user)
+    else expire()
+  }
+  const ask = async () => {
     try {
-      const user = await calls.readMe()
-      isGuess = false
-      if (user) enter(user)
-      else expire()
+      answered(await calls.readMe())
     } catch (error) {
-      if (error instanceof HttpError && error.status === 401) {
-        isGuess = false
-        return expire()
-      }
-      if (account.getState().status === 'loading') guess()
-      if (isGuess) setTimeout(() => void (isGuess && check()), GUESS_AGAIN_MS)
+      if (error instanceof HttpError && error.status === 401) answered(null)
+      else if (account.getState().status === 'loading') guess()
     }
+  }
+  let isAsking = false
+  let again: ReturnType<typeof setTimeout> | undefined
+  const check = async () => {
+    if (isAsking) return
+    isAsking = true
+    clearTimeout(again)
+    await ask().finally(() => {
+      isAsking = false
+    })
+    if (isGuess) again = setTimeout(() => void check(), GUESS_AGAIN_MS)
   }
   const checkAgain = () => void ((isGuess || account.getState().status === 'authenticated') && check())
   void check()
@@ -241,8 +250,9 @@ function fieldsOf(error: unknown): Readonly<Record<string, string>> | null {
   return entries.length === 0 ? null : Object.fromEntries(entries)
 }
 
-/** Returns the server's sentence, of the call or of its first field; null when it sent none. */
+/** Returns why nothing was sent, or the server's sentence, of the call or of its first field; null when it sent none. */
 function sentenceOf(error: unknown): string | null {
+  if (error instanceof NothingToSend) return error.message
   if (!(error instanceof HttpError)) return null
   return error.detail ?? Object.values(error.fields)[0]?.[0] ?? null
 }

@@ -63,8 +63,11 @@ export interface BeamChannel extends Opener {
   lookForMissing(): void
   /** The devices were removed from the beam, perhaps before this page has joined (S25). */
   removed(devices: readonly DeviceId[]): void
-  /** Changes the keys, because somebody may not read the beam any more who is not here. */
-  rekey(): void
+  /**
+   * Changes the keys, because somebody may not read the saved beam any more who is not here.
+   * @returns what resolves to whether the new ones lie where they go, however long that takes; to false where the beam was left before
+   */
+  rekey(): Promise<boolean>
   /** The beam has another id now (H28). @param isMine whether this page has renewed its link */
   move(beam: BeamId, isMine: boolean): void
   /** The beam was left: nothing is sent or handed on any more. */
@@ -112,7 +115,9 @@ export class ClearChannel implements BeamChannel {
   shareClear(): void {}
   lookForMissing(): void {}
   removed(): void {}
-  rekey(): void {}
+  async rekey(): Promise<boolean> {
+    return true
+  }
   move(): void {}
   end(): void {}
 }

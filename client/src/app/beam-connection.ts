@@ -10,6 +10,7 @@ import type {
   ErrorCode,
   ItemId,
   Kept,
+  SavedBeam,
   ServerMessage,
 } from '../protocol/bindings'
 import { mayRemoveDevices } from '../stores/beam-access'
@@ -18,6 +19,7 @@ import { SEALING } from '../stores/devices'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { isStored, type KeepingEvent, reduceKeeping } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
+import { deposited } from '../stores/vault'
 import { hasRtc } from '../transport/has-rtc'
 import { LiveBeam, type LiveBeamEvents, type LiveBeamOptions } from '../transport/live-beam'
 import type { LiveBeamStatus } from '../transport/live-beam-status'
@@ -84,6 +86,8 @@ export class BeamConnection {
   readonly #older: OlderItems
   readonly #addressed: AddressedItems
   #beamId: BeamId
+  /** Ends once the keys of the saved beam are where they go, for all that is known of it. */
+  #keysKept: Promise<void> = Promise.resolve()
 
   #hasLeft = false
 
@@ -132,7 +136,7 @@ export class BeamConnection {
   async save(name: string): Promise<string | null> {
     const refusal = await this.#access.save(() => this.live.save(name))
     // A page that is left at once would leave a beam that no other device of its person can open.
-    if (refusal === null) await Promise.race([this.channel.saved(true), pause(KEYS_WITHIN_MS)])
+    if (refusal === null) await Promise.race([this.#keysKept, pause(KEYS_WITHIN_MS)])
     return refusal
   }
 
@@ -219,7 +223,7 @@ export class BeamConnection {
         this.#context.transfers.tell({ do: 'relay', use: message.message.relay ?? 'fallback' })
         this.#access.hear(message)
         learnWelcome(this.#context.stores, this.#beamId, message.message.join_policy)
-        if (message.message.saved) void this.channel.saved(false)
+        this.#isSaved(message.message.saved)
         // Whoever asked to keep it has shared its keys then.
         this.channel.kept(message.message.kept !== undefined, false)
         this.places.welcomed()
@@ -246,7 +250,7 @@ export class BeamConnection {
       case 'beam_saved':
         // The live items have become notes.
         this.#access.hear(message)
-        void this.channel.saved(false)
+        this.#isSaved(message.message)
         return void this.#notes.load()
       case 'keys_changed':
         return this.channel.keysChanged()
@@ -287,7 +291,7 @@ export class BeamConnection {
       onChange: (encryption) => stores.encryption.setState(encryption, true),
       onLearnt: (learnt) => this.#learnt(learnt),
       onKeyed: () => this.#keyed(),
-      onDeposited: () => stores.vault.setState(({ deposits }) => ({ deposits: deposits + 1 })),
+      onDeposited: () => stores.vault.setState(deposited),
       onOpenable: () => this.live.resync(),
       onMissing: (count) => stores.missing.setState({ count }, true),
       onTrust: (device, trust) => learnTrust(stores, this.#beamId, device, trust),
@@ -323,6 +327,11 @@ export class BeamConnection {
     this.devices.list(devices.getState().devices, this.channel)
   }
 
+  #isSaved(saved: SavedBeam | null): void {
+    const isMine = this.#access.answersSave(saved)
+    if (saved) this.#keysKept = this.channel.saved(isMine)
+  }
+
   #isKept(kept: Kept | null): void {
     const { me } = this.#context.stores.devices.getState()
     this.channel.kept(kept !== null, kept === null || kept.by === me)
@@ -343,7 +352,7 @@ export class BeamConnection {
       if (id !== undefined && why !== message) this.#opening.push({ type: 'refused', id, why })
     })
     // The live channel brings the item back, which was not deleted after all.
-    if (id !== undefined && extra === 'forbidden' && this.#isSaved()) void this.#notes.load()
+    if (id !== undefined && extra === 'forbidden' && this.#hasNotes()) void this.#notes.load()
   }
 
   #removed(devices: readonly DeviceId[]): void {
@@ -362,7 +371,7 @@ export class BeamConnection {
     this.#context.stores.keeping.setState((state) => reduceKeeping(state, event), true)
   }
 
-  #isSaved(): boolean {
+  #hasNotes(): boolean {
     return this.#context.stores.access.getState().kind === 'saved'
   }
 

@@ -99,7 +99,9 @@ export const clearCopies = new BeamEntries('made-copies')
 /** The saved beams whose keys are to change, because somebody may not read them any more: for whom, by usernames. */
 export const keysToChange = new BeamEntries('keys-to-change')
 
-const ALL = [comparedDevices, clearChoices, clearCopies, keysToChange]
+/** What this browser knows of a beam. */
+const KNOWN = [comparedDevices, clearChoices, clearCopies]
+const ALL = [...KNOWN, keysToChange]
 
 /** The beam has another id (H28). */
 export function moveEntries(from: BeamId, to: BeamId): void {
@@ -109,6 +111,11 @@ export function moveEntries(from: BeamId, to: BeamId): void {
 /** The beam has ended. */
 export function forgetEntries(beam: BeamId): void {
   for (const entries of ALL) entries.forget(beam)
+}
+
+/** A person wants nothing of the beam to stay in this browser. That its keys are to change they were told is tried again by itself. */
+export function forgetKnown(beam: BeamId): void {
+  for (const entries of KNOWN) entries.forget(beam)
 }
 
 /** Forgets the beams in which this browser has not been for a month. */

@@ -92,6 +92,7 @@ export class BeamKeys {
   readonly #answered = new Gate()
   /** What comes is read in its order, also where that concerns keys. */
   readonly #incoming: InOrder
+  readonly #left = new Gate()
   #hasEnded = false
 
   constructor(
@@ -151,10 +152,11 @@ export class BeamKeys {
         this.#took(having)
         this.#knowsMore()
       },
-      onDeposited: (deposited) => {
+      onDeposited: async (deposited) => {
         this.#took(deposited)
-        if (deposited.went === 'exposed') this.rekey()
-        else events.onDeposited()
+        if (deposited.went === 'exposed') return this.rekey()
+        events.onDeposited()
+        return true
       },
     })
     this.#encryption = this.#unknown
@@ -324,7 +326,7 @@ export class BeamKeys {
   removed(devices: readonly DeviceId[]): void {
     if (this.isClear) return
     const change = () =>
-      this.#change(() =>
+      void this.#change(() =>
         this.#secrets.removed(this.#beam, devices, devices.filter(this.#events.isUnverified)),
       )
     // The person here may do so, whatever the server says by now.
@@ -333,9 +335,12 @@ export class BeamKeys {
     else if (this.#events.mayRemove()) setTimeout(change, CHANGED_WITHIN_MS)
   }
 
-  rekey(): void {
-    if (this.isClear) return
-    this.#change(() => this.#secrets.rekey(this.#beam, []))
+  /** Resolves to whether the keys have changed and lie where they go; to false where the beam was left before. */
+  rekey(): Promise<boolean> {
+    if (this.isClear) return Promise.resolve(true)
+    const changed = this.#change(() => this.#secrets.rekey(this.#beam, []))
+    const areThere = changed.then(() => this.#deposited.areThere())
+    return Promise.race([areThere, this.#left.wait().then(() => false)])
   }
 
   move(beam: BeamId, isMine: boolean): void {
@@ -343,35 +348,42 @@ export class BeamKeys {
     this.#beam = beam
     // It enters the beam of before by itself where the worker was replaced.
     const moved = this.#untilTold(() => this.#secrets.moved(before, beam, isMine))
-    if (isMine) this.#change(() => moved)
+    if (isMine) void this.#change(() => moved)
     else void moved.then((having) => having && this.#has(having))
   }
 
   /** The beam was left. */
   end(): void {
     this.#hasEnded = true
+    this.#left.open()
     this.#deposited.end()
     this.kept.end()
     this.ways.end()
     this.#keyless.end()
   }
 
-  /** Changes the keys, in the order of what goes out: what is sealed with the new ones comes to devices that have them already. */
-  #change(make: () => Promise<Having | null>): void {
+  /**
+   * Changes the keys, in the order of what goes out: what is sealed with the new ones comes to devices that have them already. Resolves once
+   * that is done.
+   */
+  #change(make: () => Promise<Having | null>): Promise<void> {
     // A step that fails is tried again, and must not change them twice.
     let made: Having | null = null
-    this.#content.send(async () => {
-      made ??= await make()
-      const having = made
-      if (!having?.isKeyed) return () => {}
-      const forAll = await this.#changes.forAll()
-      const shareKept = await this.kept.changed()
-      return () => {
-        this.#changes.hand(forAll)
-        shareKept()
-        this.#changed(having)
-      }
-    })
+    return new Promise((resolve) =>
+      this.#content.send(async () => {
+        made ??= await make()
+        const having = made
+        if (!having?.isKeyed) return resolve
+        const forAll = await this.#changes.forAll()
+        const shareKept = await this.kept.changed()
+        return () => {
+          this.#changes.hand(forAll)
+          shareKept()
+          this.#changed(having)
+          resolve()
+        }
+      }),
+    )
   }
 
   #changed(having: Having): void {

@@ -1,11 +1,13 @@
 // @vitest-environment jsdom
 
 import { i18n } from '@lingui/core'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import type { User } from '../protocol/bindings'
 import { pendingItem } from '../protocol/item'
 import { DIRECT } from '../protocol/way'
 import { reduceTransfers } from '../stores/transfers'
+import type { Secrets } from '../transport/secrets'
+import { keysToChange } from './beam-entries'
 import { begin, type Questions } from './begin'
 import { createBeamActions, joinedSession } from './current-beam'
 import {
@@ -425,6 +427,48 @@ it('e9_a_page_that_has_deposited_the_keys_of_its_beam_tells_so', async () => {
   await vi.waitFor(() => expect(stores.vault.getState().deposits).toBeGreaterThan(0))
 })
 
+describe('e9_a_wish_to_save_the_beam_whose_answer_is_lost', () => {
+  let takes: Mock<Secrets['stored']>
+  const saves = async () => {
+    beam.enter(mine)
+    FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
+    takes = vi.spyOn(secrets, 'stored')
+    const saving = beam.save('Cabin')
+    FakeSocket.newest.onclose({ code: 1012 })
+    expect(await saving).toContain('Not connected')
+    beam.rejoin()
+  }
+  const isTakenAsMine = () => takes.mock.calls.map(([, isMine]) => isMine)
+
+  it('counts_as_done_once_the_next_socket_says_that_the_person_owns_the_beam', async () => {
+    await saves()
+    FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
+    await vi.waitFor(() => expect(isTakenAsMine()).toEqual([true]))
+  })
+
+  it.each([
+    ['another_person_owns_it', { ...CABIN, role: 'write' }],
+    ['it_is_saved_by_nobody', null],
+  ])('counts_no_more_once_the_next_socket_says_that_%s', async (_, saved) => {
+    await saves()
+    FakeSocket.newest.accepts({ expires_at: null, now: 1, ...(saved && { saved }) })
+    FakeSocket.newest.says({ type: 'beam_saved', message: CABIN })
+    await vi.waitFor(() => expect(isTakenAsMine()).not.toEqual([]))
+    expect(isTakenAsMine()).not.toContain(true)
+  })
+
+  it('counts_no_more_once_it_was_refused', async () => {
+    beam.enter(mine)
+    FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
+    takes = vi.spyOn(secrets, 'stored')
+    const saving = beam.save('Cabin')
+    FakeSocket.newest.says({ type: 'error', message: 'Log in to save this beam.', extra: 'unauthorized' })
+    await saving
+    FakeSocket.newest.says({ type: 'beam_saved', message: CABIN })
+    await vi.waitFor(() => expect(isTakenAsMine()).toEqual([false]))
+  })
+})
+
 it('s14_a_refused_item_does_not_answer_a_pending_save', async () => {
   beam.enter(mine)
   FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
@@ -442,6 +486,17 @@ it('r2_an_error_about_a_relayed_frame_is_not_shown', async () => {
   expect(toasts()).toEqual(['Beaming'])
   FakeSocket.newest.says({ type: 'beam_saved', message: CABIN })
   expect(await saving).toBeNull()
+})
+
+it('e15_the_keys_of_the_beam_of_this_page_stay_to_be_changed_by_a_later_one_until_they_lie_where_they_go', async () => {
+  const ada: User = { username: 'ada', first_name: 'Ada', last_name: '', email: '', profile_picture: null }
+  stores.account.setState({ status: 'authenticated', user: ada }, true)
+  beam.enter({ ...mine, invite: 'MyBxiVvLPqxHW2CbAIKZNlWdMJ60utqB9uagdXLPQx8' })
+  FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
+  await beam.readingTaken(OLD)
+  beam.leave()
+  await beam.remove(OLD)
+  expect(keysToChange.get(OLD, 'ada')).toBe('')
 })
 
 describe('the wish to remove a device', () => {

@@ -15,7 +15,7 @@ import type { LiveBeamStatus } from '../transport/live-beam-status'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { notConnected } from './access-news'
 import { BeamConnection } from './beam-connection'
-import { forgetEntries, moveEntries } from './beam-entries'
+import { forgetEntries, forgetKnown, moveEntries } from './beam-entries'
 import { forgetCanvas } from './canvas-storage'
 import { createClearCopiesChoice } from './clear-copies'
 import type { ItemChannel, PageContext } from './context'
@@ -123,13 +123,13 @@ export class CurrentBeam {
     const found = await findRenewed(old, this.#context.stores)
     // Meanwhile the page may have entered another beam, or renewed the link itself.
     if (this.#connection !== connection || this.#session()?.beamId !== old) return
-    if (found === 'ended') void this.#forget(old).catch(() => {})
+    if (found === 'ended') void this.#ended(old).catch(() => {})
     if (typeof found === 'string') show({ status: 'stopped', why: found })
     else this.renewed(old, found, false)
   }
 
   /** Resolves once nothing of the keys of a beam is left in this browser. */
-  async #forget(beam: BeamId): Promise<void> {
+  async #ended(beam: BeamId): Promise<void> {
     forgetEntries(beam)
     await this.#secrets.forget(beam)
   }
@@ -153,7 +153,8 @@ export class CurrentBeam {
   }
 
   async #removeHere(beam: BeamId): Promise<void> {
-    await this.#forget(beam)
+    forgetKnown(beam)
+    await this.#secrets.forget(beam)
     forgetDeviceTokens(beam)
   }
 
@@ -218,6 +219,7 @@ export class CurrentBeam {
       return
     }
     moveDeviceToken(old, beam_id)
+    this.#savedKeys.followed(old, beam_id)
     this.#letGo()
     this.#letGo = holdBeam(beam_id)
     this.#context.stores.canvas.setState(
@@ -232,19 +234,22 @@ export class CurrentBeam {
     this.#connection?.move(beam_id, null, isMine)
   }
 
+  /** Somebody is about to be kept from reading a saved beam. Returns what takes that back. */
+  takingReading(id: BeamId): () => void {
+    return isSealing() ? this.#savedKeys.expect(id) : () => {}
+  }
+
   /**
    * Somebody may not read a saved beam any more: what is shared from now on is under another key. Resolves once that is so, or is tried again
    * and again.
    */
   async readingTaken(id: BeamId): Promise<void> {
-    if (!this.#rekeyHere(id) && isSealing()) await this.#savedKeys.change(id)
+    if (isSealing()) await this.#savedKeys.change(id)
   }
 
-  /** Changes the keys of the beam that the page is in. Returns false where that is another one. */
-  #rekeyHere(id: BeamId): boolean {
-    if (this.#session()?.beamId !== id) return false
-    this.#connection?.channel.rekey()
-    return true
+  /** Changes the keys of the beam that the page is in. Returns null where that is another one. */
+  #rekeyHere(id: BeamId): Promise<boolean> | null {
+    return this.#session()?.beamId === id ? (this.#connection?.channel.rekey() ?? null) : null
   }
 
   /** The keys of a saved beam may lie where this page could not look for them until now. */

@@ -20,15 +20,23 @@ const HAVING: Having = {
 let looked: number
 let written: number
 let answers: () => Promise<Withdrawn>
+let isLoggedIn: () => Promise<boolean>
+/** As whose this device was told to take the beam, with each look. */
+let told: boolean[]
 let keys: DepositedBeamKeys
 
 beforeEach(() => {
   vi.useFakeTimers()
   looked = 0
   written = 0
+  told = []
+  isLoggedIn = async () => true
   answers = async () => ({ ...HAVING, isInVaults: true })
   const secrets = {
-    stored: async () => ({ ...HAVING, mayBeNewer: true }),
+    stored: async (_: BeamId, isMine: boolean) => {
+      told.push(isMine)
+      return { ...HAVING, mayBeNewer: true }
+    },
     withdraw: async () => {
       looked += 1
       return answers()
@@ -42,9 +50,9 @@ beforeEach(() => {
     beam: () => BEAM,
     isSealed: () => true,
     entered: async () => {},
-    isLoggedIn: async () => true,
+    isLoggedIn: () => isLoggedIn(),
     onWithdrawn: () => {},
-    onDeposited: () => {},
+    onDeposited: async () => true,
   })
 })
 
@@ -100,4 +108,21 @@ it('s38_a_look_of_a_device_that_joins_goes_on_until_the_server_tells_also_where_
   answers = async () => ({ ...HAVING, isInVaults: true })
   await vi.advanceTimersByTimeAsync(10_000)
   expect(written).toBe(1)
+})
+
+it('e9_the_keys_are_deposited_of_a_beam_whose_person_saved_it_just_before_the_network_was_gone', async () => {
+  isLoggedIn = () => Promise.reject(new Error('no answer'))
+  void keys.saved(true)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(told).toEqual([])
+  isLoggedIn = async () => true
+  // The welcome of the next socket.
+  await keys.saved(false)
+  expect([told, written]).toEqual([[true], 1])
+})
+
+it('e9_what_the_worker_was_told_once_it_is_not_told_of_whoever_is_logged_in_later', async () => {
+  await keys.saved(true)
+  await keys.saved(false)
+  expect(told).toEqual([true, false])
 })

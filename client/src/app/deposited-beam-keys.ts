@@ -1,5 +1,6 @@
 /** The keys of a saved beam, as they are deposited with it, for whoever may read it (E9), or lie in vaults (E18). */
 import type { BeamId } from '../protocol/bindings'
+import { Gate } from '../transport/gate'
 import type { Deposited, Having, Withdrawn } from '../transport/secrets'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { pause, untilTold } from './until-told'
@@ -17,14 +18,19 @@ export interface DepositedBeamKeysEvents {
    * that it is sealed, also where this device cannot take any
    */
   onWithdrawn(having: Having, isInVaults: boolean): void
-  /** What this device has deposited is there, unless the server refuses it; or new keys are to be made first. */
-  onDeposited(deposited: Deposited): void
+  /**
+   * What this device has deposited is there, unless the server refuses it; or new keys are to be made first. Resolves to whether the keys
+   * lie where they go then.
+   */
+  onDeposited(deposited: Deposited): Promise<boolean>
 }
 
 export class DepositedBeamKeys {
   /** Whether the server stores the beam, and whether this device has looked there for its keys. */
   #isSaved = false
   #isWithdrawn = false
+  /** Whether the person at this device has saved it, which the worker was not told yet. */
+  #isMine = false
   /** How often this device has begun to look there, and what ends with the latest time. */
   #lookups = 0
   #looking: Promise<void> = Promise.resolve()
@@ -34,6 +40,10 @@ export class DepositedBeamKeys {
   /** How often the keys were to be deposited, and what ends with the latest time. */
   #deposits = 0
   #depositing: Promise<unknown> = Promise.resolve()
+  /** Resolves to whether the keys that were to be deposited last lie there; to true where there was nothing to deposit. */
+  #areThere: Promise<boolean> = Promise.resolve(true)
+  /** Opens when the beam is saved. */
+  readonly #savedNow = new Gate()
   #hasEnded = false
 
   constructor(
@@ -49,7 +59,10 @@ export class DepositedBeamKeys {
   /** The beam is saved. Resolves once the keys are where they go. @param isMine whether the person at this device has saved it */
   async saved(isMine: boolean): Promise<void> {
     this.#isSaved = true
-    this.#looking = this.#join(isMine)
+    // A look that the next socket cuts short has told nobody.
+    this.#isMine ||= isMine
+    this.#looking = this.#join()
+    this.#savedNow.open()
     await this.#looking
     await this.#depositing
   }
@@ -61,10 +74,10 @@ export class DepositedBeamKeys {
     if (!this.#isFollowing) void this.#follow()
   }
 
-  async #join(isMine: boolean): Promise<void> {
+  async #join(): Promise<void> {
     // Each new socket asks anew.
     this.#lookups += 1
-    const having = await this.#look(isMine)
+    const having = await this.#look()
     if (!having) return
     if (this.events.isSealed()) this.deposit(having)
     this.#isWithdrawn = true
@@ -78,7 +91,7 @@ export class DepositedBeamKeys {
     while (followed !== this.#news && !this.#hasEnded) {
       await this.#looking
       followed = this.#news
-      const having = await this.#look(false)
+      const having = await this.#look()
       if (having) this.events.onWithdrawn(having, having.isInVaults)
       // A server could tell of others without end.
       await pause()
@@ -90,7 +103,7 @@ export class DepositedBeamKeys {
    * Not in the order of what comes: an answer of the server that is late must not keep the signals waiting. Resolves to null when this device
    * joins anew meanwhile.
    */
-  async #look(isMine: boolean): Promise<Withdrawn | null> {
+  async #look(): Promise<Withdrawn | null> {
     const { beam, entered, isLoggedIn, isSealed } = this.events
     const lookup = this.#lookups
     // As long as the server does not tell, there may be keys: nothing is shared in clear text, and none are overwritten.
@@ -98,7 +111,10 @@ export class DepositedBeamKeys {
       async (): Promise<Withdrawn> => {
         // The worker that asks for the keys cannot renew a stale login.
         const [mayHaveVault] = await Promise.all([isLoggedIn(), entered()])
+        const isMine = this.#isMine
         const stored = await this.secrets.stored(beam(), isMine)
+        // It is kept with the keys now. Whoever logs in here next has not saved the beam.
+        if (isMine) this.#isMine = false
         if (isSealed() && !stored.mayBeNewer) return { ...stored, isInVaults: false }
         return this.secrets.withdraw(beam(), mayHaveVault)
       },
@@ -108,7 +124,10 @@ export class DepositedBeamKeys {
 
   /** Only where the worker says that this device deposits them: else the server could have them by saying that they are saved. */
   deposit({ deposits }: Having): void {
-    if (!this.#isSaved || !deposits) return
+    if (!this.#isSaved || !deposits) {
+      this.#areThere = Promise.resolve(true)
+      return
+    }
     this.#deposits += 1
     const deposit = this.#deposits
     const put = async () => {
@@ -120,7 +139,20 @@ export class DepositedBeamKeys {
       untilTold(put, () => deposit === this.#deposits && !this.#hasEnded),
     )
     this.#depositing = putting
-    void putting.then((deposited) => deposited && this.events.onDeposited(deposited))
+    this.#areThere = putting.then((deposited) => {
+      if (deposited) return this.events.onDeposited(deposited)
+      return deposit !== this.#deposits && this.#areThere
+    })
+  }
+
+  /**
+   * Resolves to whether the keys of now lie where they go, once that was tried. Of a beam that is saved it is asked, which this device may
+   * not have heard yet.
+   */
+  async areThere(): Promise<boolean> {
+    while (!this.#isSaved) await this.#savedNow.wait()
+    await this.#looking
+    return this.#areThere
   }
 
   /** Looks there for keys that this device does not know. Resolves to null where it takes none from there. */

@@ -335,7 +335,7 @@ describe('e15 a person who may not read a saved beam any more', () => {
     const others = new Secrets(nowhere, deposits)
     await others.enter(BEAM, null)
     await others.withdraw(BEAM)
-    if (where === 'in the beam') owner.channel.rekey()
+    if (where === 'in the beam') void owner.channel.rekey()
     else await owner.secrets.rekeySaved(BEAM)
     await vi.waitFor(() => expect(written).toHaveLength(2))
     const sealed = await owner.secrets.seal(BEAM, 'share_clipboard', 'oat milk')

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { hasKnownVault, rememberVault } from './known-vaults'
-import { passwordsFor, WantsPassword } from './password-proof'
+import { NothingToSend, passwordsFor, WantsPassword } from './password-proof'
 
 const STRETCH = { salt: 'A'.repeat(22), memory_kib: 65_536, passes: 3 }
 let told: { stretch: typeof STRETCH | null }
@@ -40,6 +40,15 @@ describe('what is sent as a password', () => {
     rememberVault('Ada')
     await expect(prove('aDA', 'correct horse')).rejects.toThrow(WantsPassword)
     expect(await prove('bob', 'correct horse')).toBe('correct horse')
+  })
+
+  it('e16 is nothing of an account with a vault on a page without https, which says so', async () => {
+    told = { stretch: STRETCH }
+    vi.stubGlobal('crypto', {})
+    await expect(prove('ada', 'correct horse')).rejects.toThrow(NothingToSend)
+    await expect(prove('ada', 'correct horse')).rejects.toThrow('Vaults need an encrypted page (https).')
+    expect(stretching).not.toHaveBeenCalled()
+    vi.unstubAllGlobals()
   })
 
   it('e16 is what the operator has given, when its person says so', async () => {

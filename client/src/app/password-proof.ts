@@ -29,6 +29,9 @@ export const AS_TYPED: Passwords = {
 /** The server wants a password as it was typed, and this device knows that the account has a vault. */
 export class WantsPassword extends Error {}
 
+/** The account has a vault, and nothing may be sent as its password from this page. Its message is for the person, in the language of the page. */
+export class NothingToSend extends Error {}
+
 export function passwordsFor(
   vault: Pick<VaultDoor, 'prove' | 'keepOpener' | 'loggedInAsTyped' | 'leaveVault'>,
 ): Passwords {
@@ -39,7 +42,8 @@ export function passwordsFor(
         if (hasKnownVault(username) && !isFromOperator) throw new WantsPassword()
         return password
       }
-      if (globalThis.crypto?.subtle === undefined) throw new Error(t`Vaults need an encrypted page (https).`)
+      if (globalThis.crypto?.subtle === undefined)
+        throw new NothingToSend(t`Vaults need an encrypted page (https).`)
       return vault.prove(password, stretch)
     },
     async accepted(username) {

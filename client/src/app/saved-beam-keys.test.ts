@@ -6,7 +6,7 @@ import type { BeamId } from '../protocol/bindings'
 import { createStores } from '../stores/stores'
 import { NOTHING_KNOWN } from '../stores/vault'
 import { Secrets } from '../transport/secrets'
-import { keysToChange, moveEntries } from './beam-entries'
+import { forgetEntries, forgetKnown, keysToChange, moveEntries } from './beam-entries'
 import { SavedBeamKeys } from './saved-beam-keys'
 
 const OLD = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
@@ -20,6 +20,8 @@ let stores: ReturnType<typeof createStores>
 let failures: number
 /** The beam that the page is in. */
 let here: BeamId | null
+/** Says whether the channel of the page has changed the keys of its beam. */
+let changesHere: (areThere: boolean) => void
 let pages: SavedBeamKeys[]
 
 /** A page of Ada's that is loaded, in a browser that has no keys yet. */
@@ -42,7 +44,7 @@ function load(): SavedBeamKeys {
     },
   }
   const page = new SavedBeamKeys(new Secrets(store, bank), stores, {
-    rekeyHere: (beam) => beam === here,
+    rekeyHere: (beam) => (beam === here ? new Promise<boolean>((resolve) => (changesHere = resolve)) : null),
     renewLogin: async () => {},
     onFailed: () => {
       failures += 1
@@ -115,6 +117,7 @@ describe('e15 a beam that somebody may not read any more', () => {
     const page = load()
     logsIn()
     await page.change(OLD)
+    expect(stores.vault.getState().deposits).toBe(1)
     const [changed, proof] = [current(OLD), deposited.get(OLD)?.proof]
     expect(changed).not.toBe(before)
     renews()
@@ -150,7 +153,7 @@ describe('e15 a beam that somebody may not read any more', () => {
     logsIn()
     answers = fails
     await page.change(OLD)
-    expect([current(OLD), failures]).toEqual([before, 1])
+    expect([current(OLD), failures, stores.vault.getState().deposits]).toEqual([before, 1, 0])
     answers = async () => {}
     await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
     expect(current(OLD)).not.toBe(before)
@@ -203,13 +206,79 @@ describe('e15 a beam that somebody may not read any more', () => {
     await inTheEnd(() => expect(current(OLD)).not.toBe(before))
   })
 
-  it('gets them from its own channel, where the page is in it by now', async () => {
-    vi.useFakeTimers()
-    keysToChange.set(OLD, 'ada', '')
+  describe('gets them from its own channel, where the page is in it by now', () => {
+    const isChanging = vi.fn()
+    beforeEach(async () => {
+      vi.useFakeTimers()
+      isChanging.mockReset()
+      keysToChange.set(OLD, 'ada', '')
+      here = OLD
+      const page = load()
+      vi.spyOn(page.events, 'rekeyHere').mockImplementation((beam) => {
+        if (beam !== here) return null
+        isChanging()
+        return new Promise((resolve) => (changesHere = resolve))
+      })
+      logsIn()
+      await inTheEnd(() => expect(isChanging).toHaveBeenCalledOnce())
+    })
+
+    it('and a later page is to change them until they lie where they go', async () => {
+      await vi.advanceTimersByTimeAsync(600_000)
+      expect([isLeftToDo(), isChanging.mock.calls.length]).toEqual([[OLD], 1])
+      changesHere(true)
+      await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+      expect(current(OLD)).toBe(before)
+    })
+
+    it('or without it, where the page has left it before', async () => {
+      here = null
+      changesHere(false)
+      await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+      expect(current(OLD)).not.toBe(before)
+    })
+
+    it('also where its link is renewed meanwhile', async () => {
+      renews()
+      here = NEW
+      moveEntries(OLD, NEW)
+      pages.at(-1)?.followed(OLD, NEW)
+      changesHere(true)
+      await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+      expect(isChanging).toHaveBeenCalledOnce()
+    })
+  })
+
+  it('has them made by a later page, where the one that is in it is closed at once', async () => {
     here = OLD
-    load()
+    const page = load()
     logsIn()
-    await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
-    expect(current(OLD)).toBe(before)
+    await page.change(OLD)
+    expect(isLeftToDo()).toEqual([OLD])
+  })
+
+  it('has them made by a later page, where this one is closed before it is known whether the share has ended', () => {
+    const page = load()
+    logsIn()
+    page.expect(OLD)
+    expect(isLeftToDo()).toEqual([OLD])
+  })
+
+  it('has none made where the share has not ended, unless they were due before', () => {
+    const page = load()
+    logsIn()
+    page.expect(OLD)()
+    expect(isLeftToDo()).toEqual([])
+    keysToChange.set(OLD, 'ada', '')
+    page.expect(OLD)()
+    expect(isLeftToDo()).toEqual([OLD])
+  })
+
+  it('has them made later also where its person removes it from this browser', () => {
+    keysToChange.set(OLD, 'ada', '')
+    forgetKnown(OLD)
+    expect(isLeftToDo()).toEqual([OLD])
+    forgetEntries(OLD)
+    expect(isLeftToDo()).toEqual([])
   })
 })

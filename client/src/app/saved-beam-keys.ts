@@ -4,13 +4,17 @@
  */
 import type { BeamId } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
+import { deposited } from '../stores/vault'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { keysToChange } from './beam-entries'
 import { longerPause, PAUSE_MS, pause } from './until-told'
 
 export interface SavedBeamKeysEvents {
-  /** Changes the keys of the beam that the page is in. Returns false where that is another one. */
-  rekeyHere(beam: BeamId): boolean
+  /**
+   * Changes the keys of the beam that the page is in; returns null where that is another one.
+   * @returns what resolves to whether the new ones lie where they go; to false where the beam was left before
+   */
+  rekeyHere(beam: BeamId): Promise<boolean> | null
   /** Renews a stale login, which the worker does not. */
   renewLogin(): Promise<unknown>
   /** New keys could not be made or deposited yet. */
@@ -18,8 +22,11 @@ export interface SavedBeamKeysEvents {
 }
 
 interface Due {
-  /** `to-make`: new keys are wanted. `made`: they are here, and not deposited. `needless`: nothing is there under this id. */
-  state: 'to-make' | 'made' | 'needless'
+  /**
+   * `to-make`: new keys are wanted. `here`: the channel of the page makes and deposits them. `made`: they are here, and not deposited.
+   * `needless`: nothing is there under this id.
+   */
+  state: 'to-make' | 'here' | 'made' | 'needless'
 }
 
 export class SavedBeamKeys {
@@ -36,13 +43,25 @@ export class SavedBeamKeys {
     stores.vault.subscribe(({ own }, before) => own !== before.own && this.#look())
   }
 
+  /** The keys of a beam are to change soon, and by a later page where this one is closed before. Returns what takes that back. */
+  expect(beam: BeamId): () => void {
+    const name = this.#username
+    if (name === null || keysToChange.get(beam, name) !== null) return () => {}
+    keysToChange.set(beam, name, '')
+    return () => {
+      if (!this.#due.has(beam)) keysToChange.remove(beam, name)
+    }
+  }
+
   /** Resolves once there are new keys where others find them, or the first attempt has failed. */
   async change(beam: BeamId): Promise<void> {
     const name = this.#username
-    if (name === null) return
-    keysToChange.set(beam, name, '')
-    this.#due.set(beam, { state: 'to-make' })
-    if (!this.#mayTry) return
+    const due: Due = { state: 'to-make' }
+    if (name !== null) {
+      keysToChange.set(beam, name, '')
+      this.#due.set(beam, due)
+    }
+    if (this.#changesHere(beam, due) || !this.#mayTry) return
     await this.#attempt(beam).catch(() => {})
     if (this.#isDue(beam)) this.events.onFailed()
     void this.#tryAgain()
@@ -60,6 +79,14 @@ export class SavedBeamKeys {
     void isMoved.catch(() => {}).then(() => this.#tryAgain())
   }
 
+  /** The beam that the page is in has another id, to which its channel goes by itself. */
+  followed(before: BeamId, now: BeamId): void {
+    const due = this.#due.get(before)
+    if (!due) return
+    this.#due.delete(before)
+    this.#due.set(now, due)
+  }
+
   /** Keys are deposited, or go nowhere for good, once it is known where they go. */
   get #mayTry(): boolean {
     const { own } = this.stores.vault.getState()
@@ -73,7 +100,21 @@ export class SavedBeamKeys {
 
   #isDue(beam: BeamId): boolean {
     const state = this.#due.get(beam)?.state
-    return state !== undefined && state !== 'needless'
+    return state === 'to-make' || state === 'made'
+  }
+
+  /** Has the channel of the page change the keys of its beam. Returns false where the page is in another one. */
+  #changesHere(beam: BeamId, due: Due): boolean {
+    const changed = this.events.rekeyHere(beam)
+    if (!changed) return false
+    due.state = 'here'
+    void changed.then((areThere) => {
+      if (areThere) return this.#done(due)
+      // The beam was left, or nobody is logged in.
+      due.state = 'to-make'
+      void this.#tryAgain()
+    })
+    return true
   }
 
   /** The login or the vault is another one, or an earlier page has left something. */
@@ -106,19 +147,26 @@ export class SavedBeamKeys {
     return this.#inOrder(async () => {
       const due = this.#due.get(beam)
       if (!due || !this.#isDue(beam) || !this.#mayTry) return
-      if (due.state === 'to-make' && !this.events.rekeyHere(beam)) {
-        const rekeyed = await this.secrets.rekeySaved(beam)
-        // The link may be renewed at the moment: then it is there under the next id.
-        if (rekeyed !== 'done') due.state = rekeyed
-      }
-      if (due.state === 'made') await this.secrets.depositSaved(beam)
-      this.#done(beam, due)
+      if (due.state === 'to-make' && this.#changesHere(beam, due)) return
+      await this.#changeSaved(beam, due)
+      if (due.state !== 'needless') this.stores.vault.setState(deposited)
+      this.#done(due)
     })
   }
 
-  #done(beam: BeamId, due: Due): void {
-    // Somebody else may have been removed meanwhile.
-    if (this.#due.get(beam) !== due) return
+  async #changeSaved(beam: BeamId, due: Due): Promise<void> {
+    if (due.state === 'to-make') {
+      const rekeyed = await this.secrets.rekeySaved(beam)
+      // The link may be renewed at the moment: then it is there under the next id.
+      if (rekeyed !== 'done') due.state = rekeyed
+    }
+    if (due.state === 'made') await this.secrets.depositSaved(beam)
+  }
+
+  #done(due: Due): void {
+    // Somebody else may have been removed meanwhile, or the beam has another id.
+    const beam = [...this.#due.keys()].find((one) => this.#due.get(one) === due)
+    if (beam === undefined) return
     if (due.state !== 'needless') this.#due.delete(beam)
     if (this.#username !== null) keysToChange.remove(beam, this.#username)
   }

@@ -29,6 +29,8 @@ let stores: Stores
 let actions: BeamActions
 /** The beams that somebody may not read any more. */
 let taken: BeamId[]
+/** Those whose keys a later page is to change. */
+let toChange: Set<BeamId>
 let unsharing: (beam: BeamId, username: string) => Promise<void>
 let hasNewKeys: Promise<void>
 const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
@@ -37,12 +39,17 @@ beforeEach(() => {
   vi.unstubAllGlobals()
   stores = createStores()
   taken = []
+  toChange = new Set()
   unsharing = async () => {}
   hasNewKeys = Promise.resolve()
   actions = createSavedBeams({
     stores,
     toaster: createToaster(stores.toasts),
     onRenewed: () => {},
+    onTakingReading: (beam) => {
+      toChange.add(beam)
+      return () => toChange.delete(beam)
+    },
     onReadingTaken: (beam) => {
       taken.push(beam)
       return hasNewKeys
@@ -159,7 +166,37 @@ describe('e15 the keys of a beam change when somebody may not read it any more',
   it('and not when the server has refused it', async () => {
     answer = () => Promise.reject(new HttpError(403, 'no', 'Only the owner may do this.'))
     await actions.unshare(SHARE)
-    expect(taken).toEqual([])
+    expect([taken, [...toChange]]).toEqual([[], []])
+  })
+
+  it('by a later page, where this one is closed before the server answers', async () => {
+    let isAsked = () => {}
+    const asked = new Promise<void>((resolve) => (isAsked = resolve))
+    answer = () => {
+      isAsked()
+      return new Promise(() => {})
+    }
+    void actions.unshare(SHARE)
+    await asked
+    expect([...toChange]).toEqual([BEAM.beam_id])
+  })
+
+  it.each<[string, number | null, () => Promise<unknown>]>([
+    ['by a share, where no answer comes', null, () => actions.unshare(SHARE)],
+    ['by a share, where a proxy has lost the answer', 502, () => actions.unshare(SHARE)],
+    ['by a share, where a proxy says that there is no such thing', 404, () => actions.unshare(SHARE)],
+    ['by the link, where no answer comes', null, () => actions.setLinkAccess(BEAM, 'none')],
+  ])('%s', async (_, status, act) => {
+    answer = () => Promise.reject(new HttpError(status, 'Network Error'))
+    await act()
+    expect([taken, [...toChange]]).toEqual([[BEAM.beam_id], [BEAM.beam_id]])
+    expect(toasts()).toEqual([expect.stringMatching(/^Failed/)])
+  })
+
+  it('by a share that is gone already, because the answer to an earlier wish was lost', async () => {
+    answer = () => Promise.reject(new HttpError(404, 'no', 'Not found.'))
+    expect(await actions.unshare(SHARE)).toBe(true)
+    expect([taken, toasts()]).toEqual([[BEAM.beam_id], ['Beam share removed successfully']])
   })
 })
 

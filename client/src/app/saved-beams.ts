@@ -20,6 +20,11 @@ interface Context {
   readonly onRenewed: (old: BeamId, beam: Beam) => void
   /** Somebody's share is about to end. @throws when it cannot be yet */
   readonly onUnsharing?: (beam: BeamId, username: string) => Promise<void>
+  /**
+   * Somebody is about to be kept from reading a beam, whose keys a later page changes where this one is closed meanwhile. Returns what takes
+   * that back.
+   */
+  readonly onTakingReading?: (beam: BeamId) => () => void
   /** Somebody may not read a beam any more. Resolves once it has new keys, or these are made later. */
   readonly onReadingTaken: (beam: BeamId) => Promise<void>
   /** Somebody may read a beam now. */
@@ -96,11 +101,24 @@ function createSharesOfBeam({
   toaster,
   onRenewed,
   onUnsharing,
+  onTakingReading,
   onReadingTaken,
   onShared,
 }: Context): Omit<BeamActions, keyof ListActions> {
   const tell = teller(stores)
   const attempt = attempts(toaster)
+  /** Keeps somebody from reading a beam. Its keys change unless the server refuses that: where the answer is lost, it may have done it. */
+  const takeReading = async <Answer>(beam: BeamId, take: () => Promise<Answer>) => {
+    const takeBack = onTakingReading?.(beam)
+    try {
+      const answer = await take()
+      return { answer, hasNewKeys: onReadingTaken(beam) }
+    } catch (error) {
+      if (isRefusal(error)) takeBack?.()
+      else void onReadingTaken(beam)
+      throw error
+    }
+  }
   return {
     async openSharing(beam) {
       const isSame = sameAccount(stores)
@@ -129,8 +147,13 @@ function createSharesOfBeam({
     unshare: ({ id, beam, shared_with }) =>
       attempt(t`Failed to remove share`, async () => {
         await onUnsharing?.(beam.beam_id, shared_with)
-        await (await calls()).removeShare(id)
-        const hasNewKeys = onReadingTaken(beam.beam_id)
+        const { hasNewKeys } = await takeReading(beam.beam_id, async () => {
+          const { removeShare } = await calls()
+          // Where an earlier answer was lost, it is gone already.
+          await removeShare(id).catch((error: unknown) => {
+            if (!isGone(error)) throw error
+          })
+        })
         tell({ type: 'unshared', share: id })
         toaster.ok(t`Beam share removed successfully`)
         // The link may be renewed next, under which they are to lie too.
@@ -138,8 +161,10 @@ function createSharesOfBeam({
       }),
     async setLinkAccess({ beam_id }, link_access) {
       await attempt(t`Failed to update permissions`, async () => {
-        tell({ type: 'changed', beam: await (await calls()).changeBeam(beam_id, { link_access }) })
-        if (link_access === 'none') void onReadingTaken(beam_id)
+        const change = async () => (await calls()).changeBeam(beam_id, { link_access })
+        const isTaken = link_access === 'none'
+        const beam = isTaken ? (await takeReading(beam_id, change)).answer : await change()
+        tell({ type: 'changed', beam })
         toaster.ok(t`Share permissions updated successfully`)
       })
     },
@@ -200,4 +225,16 @@ async function submit(
 
 function detailOf(error: unknown): string | null {
   return error instanceof HttpError ? error.detail : null
+}
+
+/** Whether nothing was done, for sure. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof HttpError)) return true
+  const { status } = error
+  return status !== null && status >= 400 && status < 500 && status !== 404
+}
+
+/** Whether the server says in its own words that there is no such thing, which a proxy does not. */
+function isGone(error: unknown): boolean {
+  return error instanceof HttpError && error.status === 404 && error.detail !== null
 }

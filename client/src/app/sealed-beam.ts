@@ -193,8 +193,8 @@ export class SealedBeam implements BeamChannel {
     this.#keys.removed(devices)
   }
 
-  rekey(): void {
-    this.#keys.rekey()
+  rekey(): Promise<boolean> {
+    return this.#keys.rekey()
   }
 
   move(beam: BeamId, isMine: boolean): void {

@@ -160,9 +160,10 @@ function accountActions(
 /** What the changes of saved beams mean for their keys. */
 function keepsKeysOf(
   beam: CurrentBeam,
-): Pick<Parameters<typeof createSavedBeams>[0], 'onRenewed' | 'onReadingTaken'> {
+): Pick<Parameters<typeof createSavedBeams>[0], 'onRenewed' | 'onTakingReading' | 'onReadingTaken'> {
   return {
     onRenewed: (old, renewed) => beam.renewed(old, renewed, true),
+    onTakingReading: (id) => beam.takingReading(id),
     onReadingTaken: (id) => beam.readingTaken(id),
   }
 }

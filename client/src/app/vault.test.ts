@@ -29,6 +29,8 @@ let lists: () => Promise<readonly Beam[]>
 const calls: string[] = []
 const owned: BeamId[] = []
 let went: Deposited['went']
+/** What the server has after a deposit. */
+let afterDeposit: () => void
 const door = {
   enterVault: () => enter(),
   leaveVault: async () => void calls.push('leave'),
@@ -45,6 +47,7 @@ const door = {
   },
   depositSaved: async () => {
     calls.push('deposit')
+    afterDeposit()
     return { went } as Deposited
   },
   distrust: async (_: BeamId, person: string) => void calls.push(`distrust ${person}`),
@@ -65,6 +68,7 @@ beforeEach(() => {
   localStorage.clear()
   for (const list of [calls, rekeyed, owned]) list.length = 0
   went = 'into-vaults'
+  afterDeposit = () => {}
   kept = { [BEAM]: 'sealed' }
   people = [bob]
   entered = OPEN
@@ -200,6 +204,16 @@ it('e18 how keys are kept is known once this page has deposited them, however la
   expect(known().kept).toEqual({ [BEAM]: 'sealed' })
 })
 
+it('e18 how keys are kept is known once own beams have come into the vault', async () => {
+  kept = { [BEAM]: 'readable' }
+  afterDeposit = () => {
+    kept = { [BEAM]: 'sealed' }
+  }
+  listsCome()
+  logsIn()
+  await vi.waitFor(() => expect(known().kept).toEqual({ [BEAM]: 'sealed' }))
+})
+
 it('e18 the people of a beam are known while its Share dialog is open', async () => {
   logsIn()
   await vi.waitFor(() => expect(known().own).toEqual(OPEN))
@@ -331,12 +345,22 @@ const shares = async (shown?: string) => {
 const toasts = () => stores.toasts.getState().toasts.map(({ tone }) => tone)
 
 it('e18 keys are handed to a person with a vault, of a beam whose keys are in vaults', async () => {
+  afterDeposit = () => {
+    people = [{ ...bob, hasKeys: true }]
+  }
   await shares()
   expect([calls, toasts()]).toEqual([['trust bob 54321', 'deposit'], ['ok']])
 })
 
-it('e18 nobody is told to be able to open a beam whose keys went nowhere', async () => {
-  went = 'nowhere'
+it.each([
+  ['whose keys went nowhere', 'nowhere', [{ ...bob, hasKeys: true }]],
+  ['whose keys went into other vaults', 'into-vaults', [bob]],
+  ['in which they have no share any more', 'into-vaults', []],
+] as const)('e18 nobody is told to be able to open a beam %s', async (_, where, then) => {
+  went = where
+  afterDeposit = () => {
+    people = then
+  }
   await shares()
   expect(toasts()).toEqual(['bad'])
 })

@@ -7,7 +7,7 @@ import { isInVault, type VaultOutcome, type VaultState } from '../protocol/vault
 import type { AccountState } from '../stores/account'
 import type { BeamsState } from '../stores/beams'
 import type { Stores } from '../stores/stores'
-import { NOTHING_KNOWN, type VaultsState } from '../stores/vault'
+import { deposited, NOTHING_KNOWN, type VaultsState } from '../stores/vault'
 import { readMe } from '../transport/account-calls'
 import type { SecretsDoor, VaultDoor } from '../transport/secrets-door'
 import { loadable } from '../ui/lazy-part'
@@ -123,9 +123,12 @@ async function handKeys(
   const { went } = await door.depositSaved(beam)
   // With the new keys, which the server does not have, they go to that person too.
   if (went === 'exposed') rekey(beam)
-  showPeople(stores, beam, await door.peopleOf(beam))
+  const then = await door.peopleOf(beam)
+  showPeople(stores, beam, then)
   if (went === 'exposed') return 'later'
-  return went === 'into-vaults' ? 'done' : 'failed'
+  // Keys may have gone into vaults, and not into that of a person whose share has ended, or who has another one by now.
+  const hasKeys = then.some((one) => one.username === person && one.hasKeys)
+  return went === 'into-vaults' && hasKeys ? 'done' : 'failed'
 }
 
 /** Shows them in the Share dialog of their beam. An answer may be so late that it is closed, or that of another one is open. */
@@ -271,17 +274,23 @@ function toldOwnBeams({ stores: { account, vault }, door }: Context): Promise<re
 async function moveDeposits(context: Context): Promise<void> {
   const mine = await toldOwnBeams(context)
   if (!mine) return
-  const { door, toaster, rekey } = context
+  const { stores, door, toaster, rekey } = context
   const kept = await door.howKept()
+  let isAnyMoved = false
   let isAnyStuck = false
   for (const { beam_id } of mine) {
     const how = kept[beam_id]
     if (how === undefined || isInVault(how)) continue
     // What does not come there now does when the vault is opened the next time.
-    const deposited = await door.depositSaved(beam_id).catch(() => null)
-    if (deposited?.went === 'exposed') rekey(beam_id)
-    isAnyStuck ||= how === 'readable' && deposited?.went === 'nowhere'
+    const went = await door.depositSaved(beam_id).then(
+      (deposit) => deposit.went,
+      () => null,
+    )
+    if (went === 'exposed') rekey(beam_id)
+    isAnyMoved ||= went === 'into-vaults'
+    isAnyStuck ||= how === 'readable' && went === 'nowhere'
   }
+  if (isAnyMoved) stores.vault.setState(deposited)
   if (isAnyStuck) toaster.bad(failed())
 }
 

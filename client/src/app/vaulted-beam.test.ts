@@ -108,7 +108,7 @@ describe('a beam that was saved before its owner had a vault', () => {
 
   it('e18_gets_new_keys_in_the_vault_when_it_is_made_and_whoever_is_in_the_beam_has_them', async () => {
     await makesVault(laptop.vault)
-    laptop.channel.rekey()
+    void laptop.channel.rekey()
     await isWritten(1)
     await bobReadsAlone()
     expect(given).toHaveLength(1)

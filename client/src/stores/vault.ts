@@ -14,6 +14,11 @@ export interface VaultsState {
   readonly deposits: number
 }
 
+/** This page has deposited keys. */
+export function deposited({ deposits }: VaultsState): Pick<VaultsState, 'deposits'> {
+  return { deposits: deposits + 1 }
+}
+
 export const NOTHING_KNOWN: VaultsState = { own: null, kept: {}, people: [], deposits: 0 }
 
 export function createVaultStore() {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
 import { Vault } from '../crypto/vault'
 import type { VaultServer } from './vault-calls'
@@ -251,6 +251,36 @@ it('e17 a vault stays open when its account gets another username, and what is k
   expect([await keeper.isFor(BEAM, false), await keeper.hasStretched()]).toEqual([true, true])
 })
 
+it('e17 a vault stays open when its account gets another username, also where the browser does not tell at first what it keeps', async () => {
+  const kept = keptHere()
+  await withVault('ada')
+  await leftAtOnce(kept)
+  const page = device('ada', kept)
+  await page.enterVault('ada', false)
+  await page.ownBeams([BEAM])
+  vi.spyOn(kept, 'readOpener').mockImplementationOnce(noAnswer)
+  await expect(page.enterVault('ada.l', false)).rejects.toThrow()
+  expect((await page.enterVault('ada.l', false)).is).toBe('open')
+  expect(await page.isFor(BEAM, false)).toBe(true)
+})
+
+describe('a login of which the browser does not tell by what password it is', () => {
+  const refusing = (): KeptVaults => ({ ...keptHere(), isStretched: noAnswer })
+
+  it('e17 counts as one by the own password, where it is of an earlier page', async () => {
+    expect(await device('ada', refusing()).hasStretched()).toBe(true)
+  })
+
+  it.each([
+    ['as it was typed', (page: PageVault) => page.loggedInAsTyped('ada'), false],
+    ['of which the server has a part', (page: PageVault) => page.keepOpener(), true],
+  ])('e17 is by a password %s, where this page has seen that', async (_, logsInBy, is) => {
+    const page = device('ada', refusing())
+    await logsInBy(page)
+    expect(await page.hasStretched()).toBe(is)
+  })
+})
+
 describe('a page on which one person is logged in when another page of the browser logs in somebody else', () => {
   /** Ada's page, which was open all the time. */
   const follows = async (kept: KeptVaults) => {
@@ -277,6 +307,24 @@ describe('a page on which one person is logged in when another page of the brows
     expect((await page.enterVault('bob', true)).is).toBe('open')
     await page.ownBeams([])
     expect((await page.read(BEAM, false))?.is).toBe('handed')
+  })
+
+  it.each([
+    ['at once', 0],
+    ['once the browser tells what it keeps', 1],
+  ])('e17 knows nothing of the login of the first one, %s', async (_, failures) => {
+    const kept = keptHere()
+    const page = await follows(kept)
+    const ended = vi.fn()
+    page.onLoginEnd(ended)
+    Object.assign(page.server, accounts.as('bob'))
+    const reads = vi.spyOn(kept, 'readOpener')
+    for (let times = 0; times < failures; times += 1) reads.mockImplementationOnce(noAnswer)
+    for (let times = 0; times < failures; times += 1)
+      await expect(page.enterVault('bob', false)).rejects.toThrow()
+    expect(await page.enterVault('bob', false)).toEqual({ is: 'none' })
+    expect(ended).toHaveBeenCalledOnce()
+    expect([await page.hasStretched(), await page.isFor(BEAM, false)]).toEqual([false, false])
   })
 
   it('e17 lets the second one set up a vault', async () => {

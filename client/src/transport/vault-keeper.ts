@@ -25,6 +25,8 @@ export class VaultKeeper {
   #typedBy: string | null = null
   /** Whether the server has not told of the vault since the login: what is kept may be of the one before. */
   #isNew = false
+  /** The vault of who was logged in before, as long as it is not known whether that is the same person, who has another username now. */
+  #before: { readonly vault: Vault | null } | null = null
   /** Ends with the latest change of what this device keeps. It never fails. */
   #keeping: Promise<void> = Promise.resolve()
   #entered: Promise<unknown> = Promise.resolve()
@@ -95,9 +97,11 @@ export class VaultKeeper {
   }
 
   async #enter(username: string, isKnown: boolean): Promise<VaultState> {
-    const before = this.#vault
-    const isOther = this.#username !== null && this.#username !== username
-    if (isOther) [this.#vault, this.#opener] = [null, null]
+    if (this.#username !== null && this.#username !== username) {
+      this.#before = { vault: this.#vault }
+      ;[this.#vault, this.#opener] = [null, null]
+    }
+    const before = this.#before ? this.#before.vault : this.#vault
     this.#username = username
     this.#hasVault = null
     await this.#keeping
@@ -107,7 +111,8 @@ export class VaultKeeper {
     // The login has ended meanwhile, or is another one.
     if (this.#username !== username) return { is: 'unknown' }
     const isRenamed = vault !== null && vault.publicKey === before?.publicKey
-    if (isOther && !isRenamed) this.#personChanged()
+    if (this.#before && !isRenamed) this.#personChanged()
+    this.#before = null
     await this.#learn(stored, vault, isKnown)
     return this.#state(stored ?? null)
   }
@@ -168,6 +173,7 @@ export class VaultKeeper {
   /** Nobody is logged in any more: nothing of the vault stays on this device. */
   async leaveVault(): Promise<void> {
     this.#username = null
+    this.#before = null
     this.#typedBy = null
     this.#vault = null
     this.#proved = null
@@ -219,7 +225,8 @@ export class VaultKeeper {
    */
   async hasStretched(): Promise<boolean> {
     await this.#keeping
-    return this.#isStretched || this.kept.isStretched().catch(() => true)
+    // Where the browser does not tell, it may be of an earlier page.
+    return this.#isStretched || this.kept.isStretched().catch(() => this.#isStretched === null)
   }
 
   #keepStretched(isStretched: boolean): Promise<void> {

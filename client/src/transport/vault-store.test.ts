@@ -50,3 +50,11 @@ it('e17 nothing of it is there after the logout', async () => {
   const left = [await page().readOpener(), await page().read('ada'), await page().isStretched()]
   expect(left).toEqual([null, null, false])
 })
+
+it('e17 whether only a part of the password was sent is told by no browser that refuses to say what is there', async () => {
+  const refuses = () => {
+    throw new Error('refused')
+  }
+  vi.stubGlobal('indexedDB', { open: refuses })
+  await expect(page().isStretched()).rejects.toThrow()
+})

@@ -18,7 +18,7 @@ export interface KeptVaults {
   readOpener(): Promise<Bytes | null>
   writeOpener(opener: Bytes): Promise<void>
   removeOpener(): Promise<void>
-  /** Returns whether whoever is logged in has sent only a part of a password. */
+  /** Returns whether whoever is logged in has sent only a part of a password. @throws when the browser refuses to tell */
   isStretched(): Promise<boolean>
   writeStretched(isStretched: boolean): Promise<void>
   /** Removes all of it. */
@@ -67,7 +67,7 @@ export class VaultStore implements KeptVaults {
   }
 
   async isStretched(): Promise<boolean> {
-    return (await this.#login.read('stretched')) !== null
+    return (await this.#login.find('stretched')) !== null
   }
 
   /** Where the browser keeps nothing, it is known as long as the page. */
