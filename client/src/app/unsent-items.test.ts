@@ -29,6 +29,7 @@ let sent: unknown[]
 let told: EngineCommand[]
 let lost: readonly ItemId[]
 let heldBack: ItemId[]
+let cameClear: ItemId[]
 
 /** A page that is loaded, and the one before is left. What the tab has stored stays. */
 function load(): void {
@@ -40,9 +41,11 @@ function load(): void {
   told = []
   lost = []
   heldBack = []
+  cameClear = []
   const live = {
     share: (_id: ItemId, message: unknown) => sent.push(message),
     heldBack: (id: ItemId) => heldBack.push(id),
+    cameClear: (id: ItemId) => cameClear.push(id),
   } as Partial<LiveBeam>
   const tell = (command: EngineCommand) => void told.push(command)
   const transfers: Partial<Transfers> = { tell, hold: () => {} }
@@ -93,6 +96,17 @@ it('a text that the server does not have is shared again after a reload', async 
   await enters(BEAM)
   expect(sent).toEqual(['hello'])
   expect(texts()).toEqual(['hello'])
+})
+
+it('e12_what_came_in_clear_text_says_so_where_it_is_shared_again_after_each_reload', async () => {
+  happens({ type: 'shared', item: { ...pendingItem(ID, 'hello', 'text', 0), isClear: true } })
+  shares('there', 'text', 'b' as ItemId)
+  for (const _ of [1, 2]) {
+    load()
+    await enters(BEAM)
+    expect([sent, cameClear]).toEqual([['hello', 'there'], [ID]])
+    expect(stores.items.getState().items.map(({ isClear }) => isClear)).toEqual([true, undefined])
+  }
 })
 
 it('h28_a_text_that_the_server_does_not_have_is_shared_again_where_the_link_was_renewed_before_the_reload', async () => {

@@ -86,8 +86,8 @@ function sendAgain(
     heldBack.add(id)
     context.live()?.heldBack?.(id)
   }
-  for (const { id, message, extra, to } of unsent)
-    share(context, id as ItemId, message, extra, { to: to as DeviceId })
+  for (const { id, message, extra, to, isClear } of unsent)
+    share(context, id as ItemId, message, extra, { to: to as DeviceId, isClear })
   if (lost.length > 0) onLost(lost)
 }
 
@@ -113,12 +113,13 @@ function write(
   heldBack: ReadonlySet<ItemId>,
 ): void {
   const items = unsent.map((item) => {
-    const { id, message, extra, to } = item
+    const { id, message, extra, to, isClear } = item
     return {
       id,
       message,
       extra,
       to,
+      isClear,
       ...(isOnlyHere(item, transfers) && { isOnlyHere: true }),
       ...(heldBack.has(id) && { isHeldBack: true }),
     }

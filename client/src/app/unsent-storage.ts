@@ -15,6 +15,8 @@ const storedSchema = v.object({
       message: v.unknown(),
       extra: v.string(),
       to: v.optional(v.string()),
+      /** Whether it is the content of an item that came in clear text (E12). */
+      isClear: v.optional(v.literal(true)),
       /** Whether this device alone has the bytes of its file. */
       isOnlyHere: v.optional(v.boolean()),
       /** Whether the beam was closed to this page, so that the item goes out sealed or by choice alone (E11). */
