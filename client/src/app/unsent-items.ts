@@ -86,8 +86,13 @@ function sendAgain(
     heldBack.add(id)
     context.live()?.heldBack?.(id)
   }
-  for (const { id, message, extra, to, isClear } of unsent)
-    share(context, id as ItemId, message, extra, { to: to as DeviceId, isClear })
+  for (const { id, message, extra, to, isClear, inClearTo } of unsent)
+    share(context, id as ItemId, message, extra, {
+      to: to as DeviceId,
+      isClear,
+      // What was chosen since is not meant for it.
+      inClearTo: (inClearTo ?? []) as readonly DeviceId[],
+    })
   if (lost.length > 0) onLost(lost)
 }
 
@@ -113,13 +118,14 @@ function write(
   heldBack: ReadonlySet<ItemId>,
 ): void {
   const items = unsent.map((item) => {
-    const { id, message, extra, to, isClear } = item
+    const { id, message, extra, to, isClear, inClearTo } = item
     return {
       id,
       message,
       extra,
       to,
       isClear,
+      inClearTo,
       ...(isOnlyHere(item, transfers) && { isOnlyHere: true }),
       ...(heldBack.has(id) && { isHeldBack: true }),
     }

@@ -17,6 +17,8 @@ const storedSchema = v.object({
       to: v.optional(v.string()),
       /** Whether it is the content of an item that came in clear text (E12). */
       isClear: v.optional(v.literal(true)),
+      /** The devices that a person had chosen to send in clear text to when it was shared (E12). */
+      inClearTo: v.optional(v.pipe(v.array(v.string()), v.readonly())),
       /** Whether this device alone has the bytes of its file. */
       isOnlyHere: v.optional(v.boolean()),
       /** Whether the beam was closed to this page, so that the item goes out sealed or by choice alone (E11). */

@@ -66,6 +66,11 @@ export interface Item {
   /** It came in clear text to a page that seals, at first at least (E12): the server could read it, or have made it up. */
   readonly isClear?: true
   /**
+   * The devices that this device's person had chosen to send in clear text to when it was shared (E12). Absent where there were none,
+   * and once the server has the item.
+   */
+  readonly inClearTo?: readonly DeviceId[]
+  /**
    * Why the server refused the item or this version of it (S14), as a sentence to show. Only the sharing device has it.
    */
   readonly refusal?: string
