@@ -70,6 +70,8 @@ export interface Item {
    * and once the server has the item.
    */
   readonly inClearTo?: readonly DeviceId[]
+  /** This device has changed it, and the server does not have that yet. `seq` is that of the version before. */
+  readonly isChanged?: true
   /**
    * Why the server refused the item or this version of it (S14), as a sentence to show. Only the sharing device has it.
    */
@@ -122,6 +124,11 @@ export function pendingItem(
 ): Item {
   const content = parseContent(message, extra)
   return { id, message, extra, at, seq: null, from: null, content, note: null, ...addressee(to) }
+}
+
+/** Whether only this device has an item, or its version of it. What the server refused is not sent any more. */
+export function isUnsent({ seq, isChanged, refusal }: Item): boolean {
+  return (seq === null || isChanged === true) && refusal === undefined
 }
 
 /** Converts an item that the server sent. */
