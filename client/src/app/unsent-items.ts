@@ -1,6 +1,6 @@
 /**
- * Keeps what the server does not have yet, items and changes of items, in the tab's storage, so that it outlives a reload. The bytes of a file do not fit
- * there: they come back as those of any file that a reload has taken from this page.
+ * Keeps what the server does not have yet, items and changes of items, in the tab's storage, so that it outlives a reload. The
+ * bytes of a file do not fit there: they come back as those of any file that a reload has taken from this page.
  */
 import type { BeamId, ItemId } from '../protocol/bindings'
 import { type Item, isUnsent } from '../protocol/item'
