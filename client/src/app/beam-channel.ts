@@ -13,8 +13,11 @@ export interface BeamChannel extends Opener {
   mayConnect(device: Device): boolean
   /** The items whose deletion the server has neither confirmed nor refused. */
   readonly deletions: readonly ItemId[]
-  /** Shares a new item, or replaces one of the same id (S9). `to` is the only other device that gets it (S33). */
-  share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void
+  /**
+   * Shares a new item, or replaces one of the same id (S9). `to` is the only other device that gets it (S33).
+   * @param inClearTo the devices that a person had chosen to send in clear text to (E12): those of now, unless an earlier page shared it
+   */
+  share(id: ItemId, message: unknown, extra: string, to?: DeviceId, inClearTo?: readonly DeviceId[]): void
   delete(id: ItemId, message: unknown): void
   /**
    * What is shared under this id came in clear text: sealed, it says so (E12). Absent where nothing is sealed.
@@ -84,7 +87,7 @@ export class ClearChannel implements BeamChannel {
     return this.live().deletions
   }
 
-  share: BeamChannel['share'] = (...change) => this.live().share(...change)
+  share: BeamChannel['share'] = (id, message, extra, to) => this.live().share(id, message, extra, to)
   delete: BeamChannel['delete'] = (id, message) => this.live().delete(id, message)
   signal: BeamChannel['signal'] = (to, message) => this.live().signal(to, message)
   signalled: BeamChannel['signalled'] = (_from, message, handOn) => handOn(message)

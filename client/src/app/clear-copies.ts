@@ -75,17 +75,42 @@ export class ClearCopies {
     this.#live = live
   }
 
-  /** The devices that get copies now. */
-  get takers(): readonly DeviceId[] {
+  /** The devices that a person has chosen until now, here or not. */
+  get chosen(): readonly DeviceId[] {
+    return [...this.#stores.clearCopies.getState().to]
+  }
+
+  /** Whether it is known which devices are here: not after a load, nor under another id of the beam, until the server has said so. */
+  get isListed(): boolean {
+    return this.#stores.devices.getState().devices.length > 0
+  }
+
+  /** Resolves once that is known. */
+  untilListed(): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.#stores.devices.subscribe(() => {
+        if (!this.isListed) return
+        stop()
+        resolve()
+      })
+    })
+  }
+
+  /** Whether what was shared is sent to a device in clear text: it was chosen then, still is, and is here. */
+  isTaker(device: DeviceId, chosen: readonly DeviceId[]): boolean {
+    return chosen.includes(device) && this.#takers.includes(device)
+  }
+
+  get #takers(): readonly DeviceId[] {
     const { clearCopies, devices } = this.#stores
     return takersOfCopies(clearCopies.getState(), devices.getState()).map(({ device_id }) => device_id)
   }
 
-  /** Sends a copy of an item to those of some devices that still get copies. */
-  share(id: ItemId, message: unknown, extra: string, to: readonly DeviceId[]): void {
+  /** Sends a copy of an item to those of the devices chosen when it was shared that get copies now. */
+  share(id: ItemId, message: unknown, extra: string, chosen: readonly DeviceId[]): void {
     const { me } = this.#stores.devices.getState()
     if (me === null) return
-    for (const device of this.takers.filter((taker) => to.includes(taker))) {
+    for (const device of this.#takers.filter((taker) => chosen.includes(taker))) {
       const copy = copyId(id, me, device)
       const clear = copyMessage(message, me, device)
       this.#note(id, copy, clear)

@@ -213,3 +213,89 @@ describe('a note for one device', () => {
     expect(added()).toEqual([])
   })
 })
+
+describe('e12 what came in clear text keeps its mark', () => {
+  const receiveClear = (message: unknown, extra: string) => {
+    const item = { ...pendingItem(FIRST, message, extra, 0), isClear: true } as const
+    stores.items.setState((state) => reduceItems(state, { type: 'received', item }), true)
+  }
+  const startsText = () => {
+    receiveClear('ours', 'text')
+    notes.edit(FIRST)
+    notes.typeText('mine')
+  }
+  const startsNote = () => {
+    const { message, extra } = richNoteMessage('Packing', withText(EMPTY_ROOT, 'ours'))
+    receiveClear(message, extra)
+    notes.edit(FIRST)
+    return message
+  }
+
+  it('in a copy of a text that another device has changed', () => {
+    startsText()
+    receiveText(FIRST, 'theirs')
+    notes.saveText()
+    notes.copyText()
+    expect(added()).toMatchObject([{ message: 'mine', isClear: true }])
+  })
+
+  it('in place of a text that has come sealed meanwhile', () => {
+    startsText()
+    receiveText(FIRST, 'theirs')
+    notes.replaceText()
+    expect(stores.items.getState().items).toContainEqual(
+      expect.objectContaining({ id: FIRST, message: 'mine', isClear: true }),
+    )
+  })
+
+  it('in a text that is shared as a new one, because it was deleted', () => {
+    startsText()
+    deleteItem(FIRST)
+    notes.copyText()
+    expect(added()).toMatchObject([{ message: 'mine', isClear: true }])
+  })
+
+  it('in a note as which the writing of such a text goes on', () => {
+    startsText()
+    deleteItem(FIRST)
+    notes.goOnWriting()
+    notes.save(note('mine'))
+    expect(added()).toMatchObject([{ isClear: true }])
+  })
+
+  it.each([
+    ['a copy of a note', () => notes.saveCopy(note('mine'))],
+    [
+      'a note that is shared as a new one, because it was deleted',
+      () => {
+        deleteItem(FIRST)
+        notes.save(note('mine'))
+      },
+    ],
+  ])('in %s', (_, saves) => {
+    startsNote()
+    saves()
+    expect(added()).toMatchObject([{ isClear: true }])
+  })
+
+  it('in a note that another device has replaced, where both are kept', () => {
+    const before = startsNote()
+    notes.save(note('mine'))
+    receiveNote(FIRST, 'theirs', versionOf(before))
+    stores.toasts.getState().toasts.at(-1)?.action?.run()
+    expect(added()).toMatchObject([{ content: { title: 'Packing (copy)' }, isClear: true }])
+  })
+
+  it('and nothing else gets one from it', () => {
+    receiveNote(FIRST, 'ours', null)
+    const [before] = stores.items.getState().items.filter(({ id }) => id === FIRST)
+    notes.edit(FIRST)
+    notes.save(note('mine'))
+    const theirs = richNoteMessage('Packing', withText(EMPTY_ROOT, 'theirs'), versionOf(before?.message))
+    receiveClear(theirs.message, theirs.extra)
+    stores.toasts.getState().toasts.at(-1)?.action?.run()
+    notes.create()
+    notes.save(note('new'))
+    expect(added().map(({ isClear }) => isClear)).toEqual([undefined, undefined])
+  })
+})

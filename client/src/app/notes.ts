@@ -3,7 +3,7 @@ import { t } from '@lingui/core/macro'
 import type { EditorActions, NoteDraft } from '../features/editor-actions'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import { type Tick, withTick } from '../protocol/check-list'
-import { type Lacking, NoteVersions, versionOf } from '../protocol/note-versions'
+import { type Lacking, type NoteEdit, NoteVersions, versionOf } from '../protocol/note-versions'
 import { copyTitle, RICH_NOTE, type RichNote, richNoteMessage, untitledNote } from '../protocol/rich-note'
 import { shortName } from '../ui/short-name'
 import type { Context } from './context'
@@ -15,6 +15,8 @@ interface Change {
   /** The ticks that make the version; absent when the whole note was written. */
   readonly ticks?: readonly Tick[]
   readonly to?: DeviceId | undefined
+  /** It came in clear text (E12). */
+  readonly isClear?: true | undefined
 }
 
 export function createNotes(
@@ -25,16 +27,17 @@ export function createNotes(
   const find = (id: ItemId) => items.getState().items.find((item) => item.id === id)
   const close = () => editor.setState({ kind: 'closed' }, true)
   const versions = new NoteVersions()
-  const put = (id: ItemId, note: RichNote, { ticks, to = addresseeOf(context.stores, id) }: Change = {}) => {
+  const put = (id: ItemId, note: RichNote, change: Change = {}) => {
     if (!note.root) return
     const before = find(id)
+    const { ticks, to = addresseeOf(context.stores, id), isClear = before?.isClear } = change
     const { message, extra } = richNoteMessage(
       note.title,
       note.root,
       before ? versionOf(before.message) : null,
     )
-    versions.made(id, message, ticks ? { kind: 'ticks', ticks } : { kind: 'edit', note })
-    share(context, id, message, extra, { to })
+    versions.made(id, message, ticks ? { kind: 'ticks', ticks } : { kind: 'edit', note, isClear })
+    share(context, id, message, extra, { to, isClear })
   }
   const tick = (id: ItemId, ticks: readonly Tick[]) => {
     const content = find(id)?.content
@@ -50,13 +53,16 @@ export function createNotes(
     }
     // Pictures are shared first, so that the note that names them finds them.
     const state = editor.getState()
-    const to = state.kind === 'creating' || state.kind === 'editing' ? state.to : undefined
+    const { to, isClear } = state.kind === 'creating' || state.kind === 'editing' ? state : {}
     for (const { id: picture, file } of pictures) shareFileAs(picture, file, to)
-    put(id, { title, root }, { to })
+    put(id, { title, root }, { to, isClear })
     close()
     return null
   }
-  keepChanges(context, versions, { tick, copy: (note, to) => put(newItemId(), note, { to }) })
+  keepChanges(context, versions, {
+    tick,
+    copy: ({ note, isClear }, to) => put(newItemId(), note, { to, isClear }),
+  })
   return {
     ...createTextEditing(context),
     create: (text = '') => editor.setState({ kind: 'creating', text }, true),
@@ -76,13 +82,14 @@ export function createNotes(
 
 interface Remedies {
   tick(id: ItemId, ticks: readonly Tick[]): void
-  copy(note: RichNote, to: DeviceId | undefined): void
+  copy(edit: NoteEdit, to: DeviceId | undefined): void
 }
 
 /** Does ticks again that another device has replaced unseen, and offers to keep a note that it has replaced. */
 function keepChanges(context: Context, versions: NoteVersions, { tick, copy }: Remedies): void {
   const { stores, toaster } = context
-  const offerCopy = (id: ItemId, note: RichNote) => {
+  const offerCopy = (id: ItemId, edit: NoteEdit) => {
+    const { note } = edit
     const name = shortName(note.title || untitledNote())
     const [beam, to] = [context.live(), addresseeOf(stores, id)]
     toaster.bad(t`Another device has just replaced your version of “${name}”.`, {
@@ -90,13 +97,13 @@ function keepChanges(context: Context, versions: NoteVersions, { tick, copy }: R
       run() {
         const refusal =
           context.live() === beam ? whyNotShare(context) : t`You have left the beam of this note.`
-        if (refusal === null) copy({ ...note, title: copyTitle(note.title) }, to)
+        if (refusal === null) copy({ ...edit, note: { ...note, title: copyTitle(note.title) } }, to)
         else toaster.bad(refusal)
       },
     })
   }
   const remedy = (id: ItemId, lacking: Lacking | null) => {
-    if (lacking?.note) offerCopy(id, lacking.note)
+    if (lacking?.edit) offerCopy(id, lacking.edit)
     if (lacking && lacking.ticks.length > 0) tick(id, lacking.ticks)
   }
   stores.items.subscribe(({ items }, before) => {

@@ -246,6 +246,48 @@ describe('e12 a plain device', () => {
     expect(await ada.opens(server.item())).toMatchObject({ isClear: true, message: 'third' })
   })
 
+  describe('that was chosen before a reload', () => {
+    const reload = async () => {
+      const after = new Page(server, ADA, ada.invite, ada.secrets as Secrets)
+      after.stores.clearCopies.setState({ to: new Set([PLAIN]) }, true)
+      await after.is('sealed')
+      return after
+    }
+
+    it('gets what goes out before it is known again that it is here', async () => {
+      const after = await reload()
+      after.channel.share(OTHER, 'for you', 'text', PLAIN)
+      after.channel.share(ITEM, 'oat milk', 'text')
+      isHere(after)
+      await shared(3)
+      expect(toldIn('share', ITEM)).toMatchObject([{ message: expect.stringMatching(/^e2e1/) }])
+      expect(toldIn('share', COPY)).toMatchObject([{ to: PLAIN, message: 'oat milk' }])
+      expect(toldIn('share', OTHER)).toMatchObject([{ to: PLAIN, message: 'for you' }])
+    })
+
+    it('gets nothing of that where it seals now, or is away', async () => {
+      const after = await reload()
+      after.channel.share(ITEM, 'oat milk', 'text', PLAIN)
+      isHere(after, sealing(PLAIN))
+      await shared(1)
+      const later = await reload()
+      later.channel.share(OTHER, 'bread', 'text')
+      isHere(later, sealing(BOB))
+      await shared(2)
+      expect(JSON.stringify(server.told)).not.toMatch(/oat milk|bread/)
+    })
+
+    it('gets nothing that was shared before it was chosen', async () => {
+      const after = await reload()
+      after.channel.share(ITEM, 'oat milk', 'text', undefined, [])
+      isHere(after)
+      await shared(1)
+      after.channel.share(OTHER, 'for you', 'text', PLAIN, [])
+      await shared(2)
+      expect(JSON.stringify(server.told)).not.toMatch(/oat milk|for you/)
+    })
+  })
+
   it('is another one under another id, and none once it seals', async () => {
     choose(PLAIN)
     isHere(ada, { device_id: EVE, name: 'Old', caps: [] })

@@ -98,8 +98,8 @@ export class SealedBeam implements BeamChannel {
     return this.#changes.deletions
   }
 
-  share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void {
-    this.#changes.share(id, message, extra, to)
+  share(...shared: Parameters<BeamChannel['share']>): void {
+    this.#changes.share(...shared)
   }
 
   delete(id: ItemId, message: unknown): void {

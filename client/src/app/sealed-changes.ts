@@ -57,7 +57,14 @@ export class SealedChanges {
     return [...this.#deleting, ...this.#live().deletions]
   }
 
-  share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void {
+  share(
+    id: ItemId,
+    message: unknown,
+    extra: string,
+    to?: DeviceId,
+    // What a person chooses later, while this waits, is not meant for it.
+    inClearTo: readonly DeviceId[] = this.#copies.chosen,
+  ): void {
     this.#deleting.delete(id)
     if (this.#keys.isClear) {
       // An older version that still waits must not come behind this one.
@@ -70,16 +77,11 @@ export class SealedChanges {
       waiting.goes()
       tell()
     }
-    // Those that a person had chosen when this was shared, and not later while it waits.
-    const takers = this.#copies.takers
     this.#events.send(async () => {
       if (!waiting.isWanted()) return () => {}
-      if (
-        this.#keys.isSealed &&
-        to !== undefined &&
-        takers.includes(to) &&
-        this.#copies.takers.includes(to)
-      ) {
+      if (this.#keys.isSealed && inClearTo.length > 0 && !this.#copies.isListed)
+        await this.#copies.untilListed()
+      if (this.#keys.isSealed && to !== undefined && this.#copies.isTaker(to, inClearTo)) {
         // An earlier version may have been sealed: this one is not made up by the server.
         this.#versions.forget(id)
         return share(() => this.#copies.send(id, message, extra, to))
@@ -90,7 +92,7 @@ export class SealedChanges {
       const envelope = await this.#envelopeOf({ id, from, extra, message, ...addressee(to), ...mark })
       return share(() => {
         this.#live().share(id, envelope, 'text', to)
-        if (to === undefined) this.#copies.share(id, message, extra, takers)
+        if (to === undefined) this.#copies.share(id, message, extra, inClearTo)
       })
     })
   }

@@ -45,7 +45,7 @@ it('s33_a_text_is_sent_on_as_a_copy_with_an_id_of_its_own', async () => {
   expect(await sends()).toEqual(['Sent to Safari on iPhone'])
   const [id, ...rest] = share.mock.calls[0] ?? []
   expect(id).not.toBe(ID)
-  expect(rest).toEqual(['hi', 'text', PHONE])
+  expect(rest).toEqual(['hi', 'text', PHONE, []])
   expect(stores.items.getState().items.map(({ to }) => to)).toEqual([undefined, PHONE])
 })
 

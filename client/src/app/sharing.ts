@@ -382,6 +382,8 @@ interface ShareOptions {
   readonly to?: DeviceId | undefined
   /** It is the content of an item that came in clear text (E12). What is shared under the id of one is. */
   readonly isClear?: true | undefined
+  /** The devices that a person had chosen to send in clear text to (E12). */
+  readonly inClearTo?: readonly DeviceId[]
 }
 
 /**
@@ -393,12 +395,21 @@ export function share(
   id: ItemId,
   message: unknown,
   extra: string,
-  { at = Date.now(), to = addresseeOf(stores, id), isClear = find(stores, id)?.isClear }: ShareOptions = {},
+  {
+    at = Date.now(),
+    to = addresseeOf(stores, id),
+    isClear = find(stores, id)?.isClear,
+    inClearTo = [...stores.clearCopies.getState().to],
+  }: ShareOptions = {},
 ): void {
-  const item = { ...pendingItem(id, message, extra, at, to), ...(isClear && { isClear }) }
+  const item = {
+    ...pendingItem(id, message, extra, at, to),
+    ...(isClear && { isClear }),
+    ...(inClearTo.length > 0 && { inClearTo }),
+  }
   stores.items.setState((state) => reduceItems(state, { type: 'shared', item }), true)
   if (isClear) live()?.cameClear?.(id)
-  live()?.share(id, message, extra, to)
+  live()?.share(id, message, extra, to, inClearTo)
 }
 
 /** Returns the other device that has an item of this device's; undefined for an item that everybody has. */

@@ -133,7 +133,10 @@ export class StoredCopies {
   /** Shows a file that `storeFirst` will upload. */
   show(file: OutgoingFile): void {
     const { message, extra } = messageOf(file)
-    const event = { type: 'shared', item: pendingItem(file.id, message, extra, Date.now()) } as const
+    const inClearTo = [...this.#stores.clearCopies.getState().to]
+    const pending = pendingItem(file.id, message, extra, Date.now())
+    const item = inClearTo.length > 0 ? { ...pending, inClearTo } : pending
+    const event = { type: 'shared', item } as const
     // Whoever sees the item finds its file.
     this.#put(file, { status: 'moving', sent: 0, bytesPerSecond: 0 })
     this.#stores.items.setState((state) => reduceItems(state, event), true)

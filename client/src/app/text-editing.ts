@@ -2,9 +2,9 @@
 import { t } from '@lingui/core/macro'
 import type { EditorActions } from '../features/editor-actions'
 import type { ItemId } from '../protocol/bindings'
-import { addressee, copyableText, type Item, textMessage } from '../protocol/item'
+import { copyableText, type Item, textMessage } from '../protocol/item'
 import { RICH_NOTE } from '../protocol/rich-note'
-import { isTyped, type OpenText } from '../stores/editor'
+import { isTyped, type OpenText, originOf } from '../stores/editor'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
 import { addresseeOf, isTooLong, share, whyNotShare } from './sharing'
@@ -24,12 +24,12 @@ export function createTextEditing(context: Context): TextEditing {
   }
   const ask = (open: OpenText, question: OpenText['question']) => editor.setState({ ...open, question }, true)
   const close = () => editor.setState({ kind: 'closed' }, true)
-  const shareAs = (id: ItemId, { text, to }: OpenText) => {
+  const shareAs = (id: ItemId, { text, to, isClear }: OpenText) => {
     const refusal = whyNotShareText(context, text.trim())
     // The field stays open, so that nothing of it is lost.
     if (refusal !== null) return void context.toaster.bad(refusal)
     const { message, extra } = textMessage(text.trim())
-    share(context, id, message, extra, { to })
+    share(context, id, message, extra, { to, isClear })
     close()
   }
   const saveText = () => {
@@ -61,7 +61,7 @@ export function createTextEditing(context: Context): TextEditing {
     goOnWriting() {
       const open = opened()
       if (open?.question === 'gone')
-        editor.setState({ kind: 'creating', text: open.text, ...addressee(open.to) }, true)
+        editor.setState({ kind: 'creating', text: open.text, ...originOf(open) }, true)
       else if (open) ask(open, 'none')
     },
     edit(id) {
@@ -69,11 +69,11 @@ export function createTextEditing(context: Context): TextEditing {
       if (opened()?.id !== id) saveText()
       if (opened()) return
       const item = find(id)
-      const to = addressee(addresseeOf(stores, id))
-      if (item?.content.kind === RICH_NOTE) return editor.setState({ kind: 'editing', id, ...to }, true)
+      const origin = originOf({ to: addresseeOf(stores, id), isClear: item?.isClear })
+      if (item?.content.kind === RICH_NOTE) return editor.setState({ kind: 'editing', id, ...origin }, true)
       const text = currentText(item)
       if (text === null) return
-      editor.setState({ kind: 'editing-text', id, text, opened: text, question: 'none', ...to }, true)
+      editor.setState({ kind: 'editing-text', id, text, opened: text, question: 'none', ...origin }, true)
     },
     typeText(text) {
       const open = opened()

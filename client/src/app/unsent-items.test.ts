@@ -8,9 +8,8 @@ import { type ItemsEvent, reduceItems } from '../stores/items'
 import { tabStorage } from '../stores/site-storage'
 import { createStores, type Stores } from '../stores/stores'
 import type { EngineCommand } from '../transport/engine-messages'
-import type { LiveBeam } from '../transport/live-beam'
 import type { Transfers } from '../transport/transfers'
-import type { Context } from './context'
+import type { Context, ItemChannel } from './context'
 import { receiveWhatComes } from './receiving'
 import { createSharing } from './sharing'
 import { createToaster } from './toaster'
@@ -29,6 +28,8 @@ let sent: unknown[]
 let told: EngineCommand[]
 let lost: readonly ItemId[]
 let heldBack: ItemId[]
+let cameClear: ItemId[]
+let inClearTo: (readonly DeviceId[] | undefined)[]
 
 /** A page that is loaded, and the one before is left. What the tab has stored stays. */
 function load(): void {
@@ -40,14 +41,20 @@ function load(): void {
   told = []
   lost = []
   heldBack = []
+  cameClear = []
+  inClearTo = []
   const live = {
-    share: (_id: ItemId, message: unknown) => sent.push(message),
+    share: (_id, message, _extra, _to, chosen) => {
+      sent.push(message)
+      inClearTo.push(chosen)
+    },
     heldBack: (id: ItemId) => heldBack.push(id),
-  } as Partial<LiveBeam>
+    cameClear: (id: ItemId) => cameClear.push(id),
+  } as Partial<ItemChannel>
   const tell = (command: EngineCommand) => void told.push(command)
   const transfers: Partial<Transfers> = { tell, hold: () => {} }
   const toaster = createToaster(stores.toasts)
-  context = { stores, toaster, transfers: transfers as Transfers, live: () => live as LiveBeam }
+  context = { stores, toaster, transfers: transfers as Transfers, live: () => live as ItemChannel }
   keepUnsentItems(context, onLost)
 }
 
@@ -93,6 +100,34 @@ it('a text that the server does not have is shared again after a reload', async 
   await enters(BEAM)
   expect(sent).toEqual(['hello'])
   expect(texts()).toEqual(['hello'])
+})
+
+it('e12_what_came_in_clear_text_says_so_where_it_is_shared_again_after_each_reload', async () => {
+  happens({ type: 'shared', item: { ...pendingItem(ID, 'hello', 'text', 0), isClear: true } })
+  shares('there', 'text', 'b' as ItemId)
+  for (const _ of [1, 2]) {
+    load()
+    await enters(BEAM)
+    expect([sent, cameClear]).toEqual([['hello', 'there'], [ID]])
+    expect(stores.items.getState().items.map(({ isClear }) => isClear)).toEqual([true, undefined])
+  }
+})
+
+it('e12_goes_in_clear_text_to_the_devices_that_were_chosen_when_it_was_shared_also_after_each_reload', async () => {
+  const choose = (...to: readonly string[]) =>
+    stores.clearCopies.setState({ to: new Set(to as DeviceId[]) }, true)
+  sharing().shareText('before')
+  choose('old')
+  sharing().shareText('hello')
+  for (const _ of [1, 2]) {
+    load()
+    choose('old', 'older')
+    await enters(BEAM)
+    expect([sent, inClearTo]).toEqual([
+      ['before', 'hello'],
+      [[], ['old']],
+    ])
+  }
 })
 
 it('h28_a_text_that_the_server_does_not_have_is_shared_again_where_the_link_was_renewed_before_the_reload', async () => {

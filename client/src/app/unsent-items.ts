@@ -1,18 +1,18 @@
 /**
- * Keeps items that the server does not have yet in the tab's storage, so that they outlive a reload. The bytes of a file do not fit
- * there: they come back as those of any file that a reload has taken from this page.
+ * Keeps what the server does not have yet, items and changes of items, in the tab's storage, so that it outlives a reload. The
+ * bytes of a file do not fit there: they come back as those of any file that a reload has taken from this page.
  */
-import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
-import type { Item } from '../protocol/item'
+import type { BeamId, ItemId } from '../protocol/bindings'
+import { type Item, isUnsent } from '../protocol/item'
 import type { Encryption } from '../stores/encryption'
 import type { Stores } from '../stores/stores'
 import type { TransfersState } from '../stores/transfers'
-import type { Context } from './context'
+import type { Context, ItemChannel } from './context'
 import { isSeen } from './page-life'
 import { RareTask } from './rare-task'
 import { showLost } from './receiving'
-import { share } from './sharing'
-import { readUnsent, storeUnsent } from './unsent-storage'
+import { besideOf, shareUnsent, UnsentEdits } from './unsent-edits'
+import { readUnsent, storeUnsent, type Unsent } from './unsent-storage'
 
 /** All of them are written each time, in milliseconds. */
 const WRITES_AFTER_MS = 200
@@ -36,26 +36,34 @@ export function keepUnsentItems(
   const writing = new RareTask(WRITES_AFTER_MS, () => {
     if (changed === null) return
     hold(encryption.getState().kind)
-    write(changed, items.getState().items.filter(isUnsent), transfers.getState(), heldBack)
+    const unsent = items.getState().items.filter(isUnsent)
+    storeUnsent(changed, [...storedOf(unsent, transfers.getState(), heldBack), ...edits.waiting])
     changed = null
   })
   const keep = () => {
     changed = beamIn(session.getState()) ?? changed
     writing.request()
   }
+  const edits = new UnsentEdits(context, keep)
+  let channel: ItemChannel | null = null
   session.subscribe((now, before) => {
     const beam = beamIn(now)
     if (beam === beamIn(before)) return
     // What has changed belongs to the beam of before.
     writing.finish()
-    if (beam === null) return
-    // The beam has another id, and its items stay (H28).
-    if (items.getState().items.some(isUnsent)) {
+    if (beam !== null && channel !== null && channel === context.live()) {
+      // The beam has another id, and its items stay (H28).
       keep()
-      writing.finish()
+      return writing.finish()
     }
+    edits.end()
+    channel = null
     // The beam's channel is opened in this task, after the session is set.
-    queueMicrotask(() => sendAgain(context, beam, heldBack, onLost))
+    queueMicrotask(() => {
+      if (beam === null || beam !== beamIn(session.getState())) return
+      channel = context.live()
+      if (channel) edits.wait(sendAgain(context, channel, beam, heldBack, onLost))
+    })
   })
   items.subscribe((now, before) => {
     if (now.items.some(isUnsent) || before.items.some(isUnsent)) keep()
@@ -70,30 +78,31 @@ export function keepUnsentItems(
   document.addEventListener('visibilitychange', () => isSeen() || writing.finish())
 }
 
+/** Returns the changes of items, which wait until it is known what the server has of these. */
 function sendAgain(
   context: Pick<Context, 'stores' | 'live'>,
+  channel: ItemChannel,
   beam: BeamId,
   heldBack: Set<ItemId>,
   onLost: (ids: readonly ItemId[]) => void,
-): void {
-  if (!context.live()) return
+): readonly Unsent[] {
   const known = new Set(context.stores.items.getState().items.map(({ id }) => id))
   const unsent = readUnsent(beam).filter(({ id }) => !known.has(id as ItemId))
-  const lost = unsent.flatMap(({ id, isOnlyHere }) => (isOnlyHere ? [id as ItemId] : []))
+  // What was held back, the channel alone lets out (E11): such a change is not compared with what the server has, and goes beside it.
+  const waits = ({ replaces, isHeldBack }: Unsent) => replaces !== undefined && !isHeldBack
+  const added = unsent
+    .filter((one) => !waits(one))
+    .flatMap((one) => (one.replaces === undefined ? one : (besideOf(one, true) ?? [])))
+  const lost = added.flatMap(({ id, isOnlyHere }) => (isOnlyHere ? [id as ItemId] : []))
   showLost(context, lost)
-  const held = unsent.flatMap(({ id, isHeldBack }) => (isHeldBack ? [id as ItemId] : []))
+  const held = added.flatMap(({ id, isHeldBack }) => (isHeldBack ? [id as ItemId] : []))
   for (const id of held) {
     heldBack.add(id)
-    context.live()?.heldBack?.(id)
+    channel.heldBack?.(id)
   }
-  for (const { id, message, extra, to } of unsent)
-    share(context, id as ItemId, message, extra, { to: to as DeviceId })
+  for (const one of added) shareUnsent(context, one)
   if (lost.length > 0) onLost(lost)
-}
-
-/** Whether only this page has an item. */
-function isUnsent({ seq, refusal }: Item): boolean {
-  return seq === null && refusal === undefined
+  return unsent.filter(waits)
 }
 
 /** Whether nobody else has the bytes of a file: neither the server, nor the device from which this one has received it. */
@@ -106,22 +115,23 @@ function beamIn(state: ReturnType<Stores['session']['getState']>): BeamId | null
   return state.status === 'set' ? state.session.beamId : null
 }
 
-function write(
-  beam: BeamId,
+function storedOf(
   unsent: readonly Item[],
   transfers: TransfersState,
   heldBack: ReadonlySet<ItemId>,
-): void {
-  const items = unsent.map((item) => {
-    const { id, message, extra, to } = item
+): readonly Unsent[] {
+  return unsent.map((item) => {
+    const { id, message, extra, to, isClear, inClearTo, seq } = item
     return {
       id,
       message,
       extra,
       to,
+      isClear,
+      inClearTo,
+      ...(seq !== null && { replaces: seq }),
       ...(isOnlyHere(item, transfers) && { isOnlyHere: true }),
       ...(heldBack.has(id) && { isHeldBack: true }),
     }
   })
-  storeUnsent(beam, items)
 }

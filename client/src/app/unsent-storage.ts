@@ -15,6 +15,12 @@ const storedSchema = v.object({
       message: v.unknown(),
       extra: v.string(),
       to: v.optional(v.string()),
+      /** The number of the version that it replaces (S8); absent for an item that the server does not have. */
+      replaces: v.optional(v.number()),
+      /** Whether it is the content of an item that came in clear text (E12). */
+      isClear: v.optional(v.literal(true)),
+      /** The devices that a person had chosen to send in clear text to when it was shared (E12). */
+      inClearTo: v.optional(v.pipe(v.array(v.string()), v.readonly())),
       /** Whether this device alone has the bytes of its file. */
       isOnlyHere: v.optional(v.boolean()),
       /** Whether the beam was closed to this page, so that the item goes out sealed or by choice alone (E11). */
@@ -23,7 +29,8 @@ const storedSchema = v.object({
   ),
 })
 
-type Unsent = v.InferOutput<typeof storedSchema>['items'][number]
+/** An item that the server does not have, or a change of one. */
+export type Unsent = v.InferOutput<typeof storedSchema>['items'][number]
 
 /** Returns what is stored of a beam. */
 export function readUnsent(beam: BeamId): readonly Unsent[] {

@@ -66,6 +66,13 @@ export interface Item {
   /** It came in clear text to a page that seals, at first at least (E12): the server could read it, or have made it up. */
   readonly isClear?: true
   /**
+   * The devices that this device's person had chosen to send in clear text to when it was shared (E12). Absent where there were none,
+   * and once the server has the item.
+   */
+  readonly inClearTo?: readonly DeviceId[]
+  /** This device has changed it, and the server does not have that yet. `seq` is that of the version before. */
+  readonly isChanged?: true
+  /**
    * Why the server refused the item or this version of it (S14), as a sentence to show. Only the sharing device has it.
    */
   readonly refusal?: string
@@ -117,6 +124,11 @@ export function pendingItem(
 ): Item {
   const content = parseContent(message, extra)
   return { id, message, extra, at, seq: null, from: null, content, note: null, ...addressee(to) }
+}
+
+/** Whether only this device has an item, or its version of it. What the server refused is not sent any more. */
+export function isUnsent({ seq, isChanged, refusal }: Item): boolean {
+  return (seq === null || isChanged === true) && refusal === undefined
 }
 
 /** Converts an item that the server sent. */

@@ -7,7 +7,7 @@ const note = 'note' as ItemId
 const bags = { number: 0, text: 'bags', checked: true }
 const maps = { number: 1, text: 'maps', checked: true }
 const tick = { kind: 'ticks', ticks: [bags] } as const
-const lacking = { ticks: [bags], note: null }
+const lacking = { ticks: [bags], edit: null }
 const message = (text: string, base: unknown = null) =>
   richNoteMessage('Note', withText(EMPTY_ROOT, text), base === null ? null : versionOf(base)).message
 
@@ -56,11 +56,11 @@ describe('several versions of this device', () => {
   beforeEach(() => versions.made(note, second, { kind: 'ticks', ticks: [maps] }))
 
   it('are all lacking in a version that was made from the one before them', () => {
-    expect(versions.seen(note, message('theirs', first))).toEqual({ ticks: [bags, maps], note: null })
+    expect(versions.seen(note, message('theirs', first))).toEqual({ ticks: [bags, maps], edit: null })
   })
 
   it('are lacking only as far as the other device did not know them', () => {
-    expect(versions.seen(note, message('theirs', own))).toEqual({ ticks: [maps], note: null })
+    expect(versions.seen(note, message('theirs', own))).toEqual({ ticks: [maps], edit: null })
   })
 
   it('are known through the versions that came between them', () => {
@@ -74,7 +74,7 @@ describe('several versions of this device', () => {
   it('are lacking in a version that was made from one that never came here', () => {
     expect(versions.seen(note, message('theirs', message('unseen')))).toEqual({
       ticks: [bags, maps],
-      note: null,
+      edit: null,
     })
   })
 
@@ -84,7 +84,10 @@ describe('several versions of this device', () => {
     const third = message('third', second)
     versions.made(note, third, { kind: 'edit', note: older })
     versions.made(note, message('fourth', third), { kind: 'edit', note: newer })
-    expect(versions.seen(note, message('theirs', second))).toEqual({ ticks: [], note: newer })
+    expect(versions.seen(note, message('theirs', second))).toEqual({
+      ticks: [],
+      edit: { kind: 'edit', note: newer },
+    })
   })
 
   it('are remembered in a bounded number', () => {

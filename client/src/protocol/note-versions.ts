@@ -7,14 +7,19 @@ import type { Tick } from './check-list'
 import type { RichNote } from './rich-note'
 
 /** What this device changed: ticks, which can be done again on any version, or the whole note. */
-export type NoteChange =
-  | { readonly kind: 'ticks'; readonly ticks: readonly Tick[] }
-  | { readonly kind: 'edit'; readonly note: RichNote }
+export type NoteChange = { readonly kind: 'ticks'; readonly ticks: readonly Tick[] } | NoteEdit
+
+/** A whole note, with its mark where it came in clear text (E12). */
+export interface NoteEdit {
+  readonly kind: 'edit'
+  readonly note: RichNote
+  readonly isClear?: true | undefined
+}
 
 /** What a version lacks of this device's changes. Of several whole notes the newest counts, which knew the others. */
 export interface Lacking {
   readonly ticks: readonly Tick[]
-  readonly note: RichNote | null
+  readonly edit: NoteEdit | null
 }
 
 interface OwnVersion {
@@ -93,8 +98,8 @@ function chainFrom(bases: NoteHistory['bases'], from: string): ReadonlySet<strin
 
 function together(lacking: readonly OwnVersion[]): Lacking {
   const ticks = lacking.flatMap(({ change }) => (change.kind === 'ticks' ? change.ticks : []))
-  const notes = lacking.flatMap(({ change }) => (change.kind === 'edit' ? [change.note] : []))
-  return { ticks, note: notes.at(-1) ?? null }
+  const edits = lacking.flatMap(({ change }) => (change.kind === 'edit' ? [change] : []))
+  return { ticks, edit: edits.at(-1) ?? null }
 }
 
 /** Returns a short name of a version: a hash of its content, in hexadecimal digits. */

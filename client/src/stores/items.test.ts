@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DeviceId, ItemId } from '../protocol/bindings'
-import { type Item, liveItem, type NoteMark, pendingItem } from '../protocol/item'
+import { type Item, isUnsent, liveItem, type NoteMark, pendingItem } from '../protocol/item'
 import { type ItemsEvent, type ItemsState, reduceItems } from './items'
 
 const live = (id: string, seq: number, message = id, note: NoteMark = null): Item =>
@@ -72,6 +72,23 @@ describe('a change of an item', () => {
     const state = changed(two())
     expect(texts(state)).toEqual(['new', 'b'])
     expect(texts(reduceItems(state, { type: 'received', item: live('a', 3, 'new') }))).toEqual(['new', 'b'])
+  })
+
+  it('counts as unsent until the echo, also over a sync that has it', () => {
+    const synced = (message: string): ItemsEvent => ({
+      type: 'synced',
+      epoch: 'e',
+      oldest: 1,
+      saved: false,
+      items: [live('a', 1, message), live('b', 2)],
+    })
+    const unsent = (...events: ItemsEvent[]) =>
+      events.reduce(reduceItems, changed(two())).items.map((item) => isUnsent(item))
+    expect(unsent()).toEqual([true, false])
+    expect(unsent(synced('new'))).toEqual([true, false])
+    expect(unsent(synced('theirs'))).toEqual([false, false])
+    expect(unsent({ type: 'received', item: live('a', 3, 'new') })).toEqual([false, false])
+    expect(unsent({ type: 'refused', id: 'a' as ItemId, why: 'Not yours.' })).toEqual([false, false])
   })
 
   it('by another device keeps its place too, and the next item comes last', () => {

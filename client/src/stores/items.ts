@@ -60,7 +60,7 @@ function synced(state: ItemsState, event: Synced): ItemsState {
     const here = known.get(item.id)
     // A refused text is replaced only by a newer version, so that it is not lost.
     if (here?.refusal !== undefined && here.seq === item.seq) return here
-    return marked(item, here?.note ?? item.note)
+    return stillChanged(marked(item, here?.note ?? item.note), here)
   })
   return {
     epoch: event.epoch,
@@ -142,7 +142,14 @@ function pending(item: Item, items: readonly Item[]): Item {
   const changed = items.find(({ id }) => id === item.id)
   if (!changed) return item
   const { seq, from, at, note, to } = changed
-  return { ...item, seq, from, at, note, ...addressee(to) }
+  const change = seq !== null && ({ isChanged: true } as const)
+  return { ...item, seq, from, at, note, ...addressee(to), ...change }
+}
+
+/** The server may have been told a change meanwhile, or not: its echo says so. Any other version counts. */
+function stillChanged(item: Item, here: Item | undefined): Item {
+  const isWaiting = here?.isChanged && equalJson(here.message, item.message)
+  return isWaiting ? { ...item, isChanged: true } : item
 }
 
 function refused(item: Item, { id, why }: { id: ItemId; why: string }): Item {

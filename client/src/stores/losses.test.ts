@@ -73,8 +73,11 @@ describe('leaving a beam loses', () => {
     expect(lossesOf(beam([forOne], { keeping }))).toEqual([])
   })
 
-  it('what the server does not have yet', () =>
-    expect(lossesOf(beam([pendingItem(ITEM, 'hi', 'text', 0)]))).toEqual(['unsent']))
+  it('what the server does not have yet, an item or a change of one', () => {
+    expect(lossesOf(beam([pendingItem(ITEM, 'hi', 'text', 0)]))).toEqual(['unsent'])
+    expect(lossesOf(beam([{ ...text, isChanged: true }]))).toEqual(['unsent'])
+    expect(lossesOf(beam([{ ...text, isChanged: true, refusal: 'No.' }]))).toEqual([])
+  })
 
   it('a transfer that runs, and a file that only this page has', () => {
     const { message, extra } = fileItemMessage({ name: 'a', size: 3, type: '' })

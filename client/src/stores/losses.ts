@@ -1,4 +1,5 @@
 /** What would be lost if this page left its beam now. */
+import { isUnsent } from '../protocol/item'
 import type { BeamAccess } from './beam-access'
 import { type ClearCopiesState, takersOfCopies } from './clear-copies'
 import { type Connection, whyGone } from './connection'
@@ -44,7 +45,7 @@ export function lossesOf(now: BeamNow): readonly Loss[] {
   const losses: [Loss, boolean][] = [
     ['transfer', isAnyMoving(now.transfers)],
     ['file', isAnyOnlyHere(now)],
-    ['unsent', items.some(({ seq, refusal }) => seq === null && refusal === undefined)],
+    ['unsent', items.some(isUnsent)],
     ['items', isAlone && !isKept && items.length > 0],
     ['unread', !isAlone && !isKept && items.length > 0 && !isAnyReading(now)],
     ['addressed', isAlone && isKept && items.some(({ to }) => to !== undefined)],

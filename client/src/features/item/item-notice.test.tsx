@@ -77,6 +77,13 @@ describe('an item that the server does not have yet', () => {
     expect(said(hello)).toBe(waits)
   })
 
+  it('may be a change of one that the server has', () => {
+    stores.access.setState({ kind: 'unsaved', creator: true }, true)
+    stores.connection.setState({ status: 'reconnecting', attempt: 1, of: 20 }, true)
+    const change = shared({ message: 'hello there', extra: 'text' }, ME)
+    expect(said({ ...change, isChanged: true })).toBe(waits)
+  })
+
   it('promises nothing in a beam that is closed for good', () => {
     stores.connection.setState({ status: 'stopped', why: 'ended' }, true)
     expect(said(hello)).toBe('')

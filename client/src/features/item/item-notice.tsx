@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
-import type { Item } from '../../protocol/item'
+import { type Item, isUnsent } from '../../protocol/item'
 import type { Batch } from '../../stores/cards'
 import { whyGone } from '../../stores/connection'
 import { type DevicesState, deviceName } from '../../stores/devices'
@@ -59,7 +59,7 @@ function useNotices(items: readonly Item[]): readonly (string | null)[] {
   return items.map((item, at) => {
     const { refusal: reason } = item
     if (reason) return t`Not shared: ${reason}`
-    if (isCutOff && item.seq === null) return t`Not sent yet. It goes out once you are connected.`
+    if (isCutOff && isUnsent(item)) return t`Not sent yet. It goes out once you are connected.`
     // For an item for one device the line above says so.
     if (item.to !== undefined || !livesOnOneDevice(isStored, item)) return null
     // A reload lost the file here, or this device has received a copy of its own.
