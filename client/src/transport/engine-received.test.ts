@@ -5,17 +5,19 @@ import type { EngineEvent } from './engine-messages'
 import {
   adaAndBob,
   bytes,
+  closePorts,
   FILE,
   FILES,
   incomingFile,
   MIB,
+  StageChannel,
   type StageDevice,
   StageServer,
   settles,
   stageDevice,
 } from './engine-stage'
 import { PROGRESS_INTERVAL_MS } from './progress'
-import { NoRoom, type Part } from './sinks/sink'
+import { NoRoom, type Part, type Sink } from './sinks/sink'
 
 let ada: StageDevice
 let bob: StageDevice
@@ -24,7 +26,10 @@ let server: StageServer
 beforeEach(() => {
   ;({ ada, bob, server } = adaAndBob())
 })
-afterEach(() => vi.useRealTimers())
+afterEach(() => {
+  closePorts()
+  vi.useRealTimers()
+})
 
 describe('a file that was received before', () => {
   const before = new Blob(['abc'])
@@ -302,18 +307,21 @@ describe('a file of which a part was received before', () => {
     expect(server.carried).toBe(0)
   })
 
+  /** A disk that takes nothing more. */
+  const fullSink = (): Sink => ({
+    isKept: true,
+    read: null,
+    part: { ...part, keep: async () => Promise.reject(new NoRoom({ reason: 'diskFull' })) },
+    write: () => {
+      throw new DOMException('', 'QuotaExceededError')
+    },
+    finish: async () => null,
+    discard,
+  })
+
   it('goes on when the person has made room on the full disk and asks for it again', async () => {
     const { sink } = bob
-    bob.sink = () => ({
-      isKept: true,
-      read: null,
-      part: { ...part, keep: vi.fn(async () => Promise.reject(new NoRoom({ reason: 'diskFull' }))) },
-      write: () => {
-        throw new DOMException('', 'QuotaExceededError')
-      },
-      finish: async () => null,
-      discard,
-    })
+    bob.sink = fullSink
     ada.offers(new Blob([sent]))
     bob.looks(SIZE, ada)
     await settles()
@@ -321,6 +329,36 @@ describe('a file of which a part was received before', () => {
     expect(bob.last('receiving')).toEqual({ status: 'failed', bytes: HERE, why: { reason: 'diskFull' } })
     expect(part.leave).toHaveBeenCalledOnce()
     expect(discard).not.toHaveBeenCalled()
+
+    bob.sink = sink
+    bob.receives(SIZE, ada)
+    await settles()
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
+  it('f17_is_not_tried_on_the_full_disk_again_before_its_person_asks, whatever connects meanwhile', async () => {
+    const { sink } = bob
+    const full = vi.fn(fullSink)
+    bob.sink = full
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'diskFull' } })
+
+    bob.engine.handle({ do: 'relay', use: null })
+    bob.engine.handle({ do: 'relay', use: 'fallback' })
+    await server.carries()
+    bob.seesNobody()
+    bob.sees(ada)
+    await server.carries()
+    const channel = new StageChannel('first', ada, bob)
+    await channel.opens()
+    await channel.closes()
+    await server.carries()
+    expect(full).toHaveBeenCalledOnce()
+    expect(ada.count('sending', 'failed')).toBe(1)
 
     bob.sink = sink
     bob.receives(SIZE, ada)

@@ -321,7 +321,7 @@ export class Receiving {
     incoming.sourceCame()
     // Where its copy is may have been told after it had begun.
     const known = { ...file, url: this.#stored.urlOf(incoming) }
-    if (incoming.isInterrupted && !this.#searches.has(file.id)) this.receive(known, picked, source)
+    if (incoming.waitsForSource && !this.#searches.has(file.id)) this.receive(known, picked, source)
     if (incoming.pausedBy === 'them') this.#resume(incoming)
   }
 
