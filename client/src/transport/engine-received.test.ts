@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import { CHUNK_BYTES } from '../protocol/bindings'
-import { encodeFrame } from '../protocol/frames'
+import { chunkFrame, decodeFrame, encodeFrame } from '../protocol/frames'
 import type { EngineEvent } from './engine-messages'
 import {
   adaAndBob,
@@ -73,6 +73,38 @@ describe('a file that was received before', () => {
     await settles(60_000)
     await server.carries()
     expect(ada.count('sending', 'done')).toBe(1)
+  })
+
+  it.each([
+    ['another file is deleted', () => bob.forgets(FILES[1])],
+    [
+      'its sender comes and leaves again without an answer',
+      () => {
+        bob.sees(ada)
+        bob.outgoing.length = 0
+        bob.seesNobody()
+      },
+    ],
+  ])('f7 is said to be there also where %s before its sender has heard of it', async (_, happens) => {
+    found(before)
+    bob.seesNobody()
+    bob.looks(3, ada)
+    await settles()
+    happens()
+    bob.sees(ada)
+    await server.carries()
+    expect(ada.last('sending')?.status).toBe('done')
+  })
+
+  it.each([
+    ['offers it', encodeFrame({ type: 'offered', transfer: FILE })],
+    ['still sends it', chunkFrame(FILE, 0, new Uint8Array(3))],
+  ])('f7 is said to be there once more to a sender that %s', async (_, { buffer }) => {
+    found(before)
+    bob.looks(3, ada)
+    await server.carries()
+    bob.hears({ from: ada.id, to: bob.id, frame: buffer })
+    expect(bob.outgoing.map(({ frame }) => decodeFrame(frame)?.type)).toEqual(['done'])
   })
 
   it('is not requested again when the person asks for it', async () => {

@@ -6,7 +6,7 @@ import { type Ending, failureOf } from './ending'
 import type { Progress } from './engine-messages'
 import type { Incoming } from './incoming'
 import type { IncomingFiles } from './incoming-files'
-import type { PassingOn } from './passing-on'
+import { isPassedOn, type PassingOn, wholeOf } from './passing-on'
 import type { ReceivingReports } from './receiving-reports'
 import type { ReceivedBytes } from './sinks/sink'
 import type { StoredCopies } from './stored-copies'
@@ -40,6 +40,19 @@ export class ReceivingEnds {
       if (incoming.hasEnded) return
       this.end(incoming, { status: 'failed', bytes: receiver.received, why: failureOf(error) }, 'noRoom')
     }
+  }
+
+  /**
+   * An earlier page has received the whole file. It may have ended before the source had heard of that, as while that one was
+   * away. It counts as a transfer that is done, so whatever its source still sends or offers of it is answered (F7).
+   */
+  found(incoming: Incoming, whole: Blob): void {
+    const { source, file } = incoming
+    incoming.end('done')
+    this.transfers.set(file.id, incoming)
+    source.end({ type: 'done', transfer: file.id }, this.now())
+    if (isPassedOn(file)) this.passing.add(file.id, wholeOf(whole, file.seal))
+    this.reports.say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true })
   }
 
   /** @param reason the reason to send to the other device; null when it already knows */

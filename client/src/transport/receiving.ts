@@ -9,7 +9,7 @@ import type { SourceOut } from './givers'
 import { Incoming, type IncomingEvents, type Means } from './incoming'
 import { IncomingFiles } from './incoming-files'
 import type { Link } from './link'
-import { isPassedOn, type PassingOn, wholeOf } from './passing-on'
+import type { PassingOn } from './passing-on'
 import { ReceivingEnds } from './receiving-ends'
 import { ReceivingReports } from './receiving-reports'
 import type { RemoteDevice } from './remote-device'
@@ -130,10 +130,11 @@ export class Receiving {
     if (this.#isMoving(file.id)) return otherwise(null, false)
     this.#searches.begin(file, picked, {
       onComplete: (whole) => {
-        // The page that received it may have ended before its source had heard of it, as while that one was away.
-        source().end({ type: 'done', transfer: file.id }, this.now())
-        if (isPassedOn(file)) this.passing.add(file.id, wholeOf(whole, file.seal))
-        this.#reports.say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true })
+        const { means } = this
+        this.#ends.found(
+          new Incoming({ ...file, head: undefined }, null, source(), this.#events, means),
+          whole,
+        )
       },
       onRest: otherwise,
     })
