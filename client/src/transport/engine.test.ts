@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import { CHUNK_BYTES, DIRECT_TIMEOUT_MS, type ItemId, SMALLEST_BUDGET_BYTES } from '../protocol/bindings'
 import { chunkFrame, decodeFrame, encodeFrame } from '../protocol/frames'
 import {
@@ -268,6 +268,41 @@ describe('a sink', () => {
     await server.carries()
     expect(discard).toHaveBeenCalledOnce()
     expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'me' })
+  })
+})
+
+describe('a file of which all is here, and that takes a while to be put into its place', () => {
+  let finished: (file: Blob) => void
+  let discard: Mock<Sink['discard']>
+
+  beforeEach(async () => {
+    discard = vi.fn(async () => {})
+    const finish = () =>
+      new Promise<Blob>((resolve) => {
+        finished = resolve
+      })
+    bob.sink = () => ({ isKept: true, part: null, read: null, write: () => {}, finish, discard })
+    ada.offers(new Blob([bytes(10)]))
+    bob.receives(10, ada)
+    await server.carries()
+  })
+
+  const adaHasItNoMore = encodeFrame({ type: 'cancel', transfer: FILE, reason: 'gone' }).buffer
+
+  it.each([
+    ['is removed from the beam', () => bob.hasRemoved(ada)],
+    ['has it no more', () => bob.hears({ from: ada.id, to: bob.id, frame: adaHasItNoMore })],
+  ])('f7_is_done_also_where_its_sender_%s_meanwhile', async (_, happens) => {
+    happens()
+    await settles(1_000)
+    expect(bob.count('receiving', 'failed')).toBe(0)
+    finished(new Blob(['whole']))
+    await settles()
+    expect(bob.last('receiving')?.status).toBe('done')
+    expect(discard).not.toHaveBeenCalled()
+    bob.sees(ada)
+    await server.carries()
+    expect(ada.last('sending')?.status).toBe('done')
   })
 })
 

@@ -139,6 +139,11 @@ export class Incoming {
     return this.#state.at === 'open'
   }
 
+  /** Whether all of it is here, and is put into its place. */
+  get isFinishing(): boolean {
+    return this.#state.at === 'finishing'
+  }
+
   get hasEnded(): boolean {
     return this.#state.at === 'ended'
   }
@@ -199,7 +204,7 @@ export class Incoming {
     if (this.givers.sourceOut === null) return
     this.givers.sourceCame()
     // What is being finished was compared whole, and its sink can no longer be read.
-    if (!this.hasEnded && this.#state.at !== 'finishing') this.checking.sourceCame(this.#sink?.read ?? null)
+    if (!this.hasEnded && !this.isFinishing) this.checking.sourceCame(this.#sink?.read ?? null)
   }
 
   /** Pauses it: what still arrives is dropped, and requested again later. Returns whether it was not paused or over. */

@@ -69,10 +69,11 @@ export class ReceivingEnds {
 
   /**
    * Ends the transfer of a file that nobody has any more. The person at its source may offer it again, and a source that was
-   * not here goes on with it when it comes back.
+   * not here goes on with it when it comes back. One that is being finished needs nobody.
    */
   endIfGone(incoming: Incoming): void {
-    const { givers, received } = incoming
+    const { givers, received, isFinishing } = incoming
+    if (isFinishing) return
     if (givers.sourceOut === null && !this.stored.isForsaken(incoming)) return
     if (givers.mayOthersGive(this.now()) || this.stored.has(incoming)) return
     const why = { reason: givers.sourceOut ?? 'gone' } as const
