@@ -514,14 +514,15 @@ describe('a file of which a part is here, and nothing of that outlives the page'
   /** A file of the person's, as the browser writes it. */
   function pickedFile() {
     const file = { bytes: new Uint8Array(SIZE), isClosed: false, aborted: 0 }
+    const close = vi.fn(async () => {
+      file.isClosed = true
+    })
     const stream = {
       truncate: async () => {},
       write: async ({ position, data }: { position: number; data: Uint8Array }) => {
         file.bytes.set(data, position)
       },
-      close: async () => {
-        file.isClosed = true
-      },
+      close,
       abort: async () => {
         file.aborted += 1
       },
@@ -530,7 +531,7 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     const remove = vi.fn(async () => {})
     // The browser writes into place only when it closes.
     const picked = { createWritable, getFile: async () => new Blob(), remove }
-    return { file, createWritable, remove, handle: picked as unknown as FileSystemFileHandle }
+    return { file, close, createWritable, remove, handle: picked as unknown as FileSystemFileHandle }
   }
 
   const asks = (picked: FileSystemFileHandle | null) =>
@@ -603,6 +604,19 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     await allComes()
     expect(picked.file.isClosed).toBe(true)
     expect(server.carried).toBeLessThan(AGAIN)
+  })
+
+  it('is begun anew where the disk was full as the browser moved it into place', async () => {
+    const picked = pickedFile()
+    picked.close.mockRejectedValueOnce(new DOMException('', 'QuotaExceededError'))
+    await aPartComes(picked.handle)
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'diskFull' } })
+    expect(picked.file.aborted).toBe(1)
+    asks(picked.handle)
+    await allComes()
+    expect(bob.last('receiving')?.status).toBe('done')
+    expect(server.carried).toBeGreaterThanOrEqual(2 * SIZE)
   })
 
   it('f18 stays paused by the person here', async () => {

@@ -2,7 +2,8 @@
 
 import type { ItemId } from '../protocol/bindings'
 import type { CancelReason } from '../protocol/frames'
-import { type Ending, failureOf } from './ending'
+import type { TransferFailure } from '../protocol/transfer-failure'
+import type { Ending } from './ending'
 import type { Progress } from './engine-messages'
 import type { Incoming } from './incoming'
 import type { IncomingFiles } from './incoming-files'
@@ -27,19 +28,19 @@ export class ReceivingEnds {
   async complete(incoming: Incoming): Promise<void> {
     const { source, file, receiver } = incoming
     incoming.givers.end()
-    try {
-      const blob = await incoming.finish()
-      // Its beam was left meanwhile.
-      if (incoming.hasEnded) return
-      incoming.end('done')
-      source.end({ type: 'done', transfer: file.id }, this.now())
-      const { isKept } = incoming
-      const via = incoming.givers.via(this.now())
-      this.reports.say(file.id, { status: 'done', file: blob, twice: receiver.twice, via, isKept })
-    } catch (error) {
-      if (incoming.hasEnded) return
-      this.end(incoming, { status: 'failed', bytes: receiver.received, why: failureOf(error) }, 'noRoom')
-    }
+    const finished = await incoming.finish()
+    if (!finished || incoming.hasEnded) return
+    incoming.end('done')
+    source.end({ type: 'done', transfer: file.id }, this.now())
+    const { isKept } = incoming
+    const via = incoming.givers.via(this.now())
+    this.reports.say(file.id, { status: 'done', file: finished.file, twice: receiver.twice, via, isKept })
+  }
+
+  /** The place of a file failed. What is on a full disk stays: the person may make room and go on with it. */
+  broke(incoming: Incoming, why: TransferFailure): void {
+    const how = why.reason === 'diskFull' && incoming.canWait ? 'interrupted' : 'failed'
+    this.end(incoming, { status: 'failed', bytes: incoming.received, why }, 'noRoom', how)
   }
 
   /**

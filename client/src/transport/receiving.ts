@@ -6,7 +6,8 @@ import type { UnfinishedFile } from '../protocol/unfinished-file'
 import { cancelledByThem } from './cancelled'
 import type { EngineEvent, IncomingFile } from './engine-messages'
 import type { SourceOut } from './givers'
-import { Incoming, type IncomingEvents, type Means } from './incoming'
+import { Incoming, type Means } from './incoming'
+import type { IncomingEvents } from './incoming-events'
 import { IncomingFiles } from './incoming-files'
 import type { Link } from './link'
 import type { PassingOn } from './passing-on'
@@ -88,11 +89,7 @@ export class Receiving {
         if (giver === STORED) this.#stored.ban(incoming)
         this.swarming.unopened(incoming, giver)
       },
-      onBroken: (incoming, why) => {
-        const progress = { status: 'failed', bytes: incoming.received, why } as const
-        // The person may make room and go on with what is here.
-        this.#ends.end(incoming, progress, 'noRoom', why.reason === 'diskFull' ? 'interrupted' : 'failed')
-      },
+      onBroken: (incoming, why) => this.#ends.broke(incoming, why),
     }
   }
 
