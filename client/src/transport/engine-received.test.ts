@@ -619,6 +619,21 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     expect(server.carried).toBeGreaterThanOrEqual(2 * SIZE)
   })
 
+  it('is not held for later where its beam was left before the browser failed to move it into place', async () => {
+    const picked = pickedFile()
+    let fails: (error: unknown) => void = () => {}
+    picked.close.mockReturnValueOnce(new Promise((_, reject) => (fails = reject)))
+    await aPartComes(picked.handle)
+    bob.pauses()
+    bob.resumes()
+    await server.carries()
+    expect(picked.close).toHaveBeenCalledOnce()
+    bob.leaves()
+    fails(new DOMException('', 'QuotaExceededError'))
+    await settles()
+    expect(picked.file.aborted).toBe(1)
+  })
+
   it('f18 stays paused by the person here', async () => {
     await aPartComes()
     bob.pauses()

@@ -173,7 +173,7 @@ export class Incoming {
   /** Closes a sink that was not open when the transfer ended. Returns whether it has ended. */
   #closesLate(sink: Sink): boolean {
     if (this.#state.at !== 'ended') return false
-    close(sink, this.#state.how, null)
+    close(sink, this.canWait ? this.#state.how : 'failed', null)
     return true
   }
 
