@@ -288,9 +288,11 @@ export class RemoteDevice {
     }
   }
 
-  /** Sends a frame on the best link; it is lost where there is none. */
-  say(frame: ControlFrame): void {
-    this.#best()?.say(frame)
+  /** Sends a frame on the best link. Returns whether there is one: otherwise the frame is lost. */
+  say(frame: ControlFrame): boolean {
+    const link = this.#best()
+    link?.say(frame)
+    return link !== null
   }
 
   /** Repeats the ends that have waited too long for an answer. */
@@ -306,9 +308,8 @@ export class RemoteDevice {
     this.say(end.frame)
   }
 
-  /** Returns the best link for an urgent frame, even while a direct link may still open. */
+  /** Returns the best link for an urgent frame, even while a direct link may still open. Over a paused relay goes none (R4). */
   #best(): Link | null {
-    const canRelay = this.#listed !== null && this.#relayWire.relay.isUp
-    return this.direct ?? (canRelay ? this.relay : null)
+    return this.direct ?? (this.#canRelay ? this.relay : null)
   }
 }
