@@ -144,6 +144,21 @@ describe('a transfer that the receiver pauses', () => {
     expect(bob.last('receiving')?.status).toBe('cancelled')
   })
 
+  it('f7_is_cancelled_also_where_only_the_pause_before_was_heard', async () => {
+    await moves()
+    server.loses = ({ type }) => type === 'chunk'
+    await server.carries()
+    bob.pauses()
+    server.carriesSome(8)
+    expect(ada.last('sending')).toMatchObject({ status: 'paused', by: 'them' })
+    bob.cancels()
+    bob.outgoing.length = 0
+    await server.carries()
+    expect(ada.last('sending')).toEqual({ status: 'cancelled', by: 'them' })
+    await settles(60_000)
+    expect(bob.outgoing).toEqual([])
+  })
+
   it('ends when its sender may no longer be in the beam', async () => {
     await moves()
     bob.pauses()

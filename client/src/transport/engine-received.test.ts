@@ -1,21 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import { CHUNK_BYTES } from '../protocol/bindings'
-import { encodeFrame } from '../protocol/frames'
+import { chunkFrame, decodeFrame, encodeFrame } from '../protocol/frames'
 import type { EngineEvent } from './engine-messages'
 import {
   adaAndBob,
   bytes,
+  closePorts,
   FILE,
   FILES,
   incomingFile,
   MIB,
+  StageChannel,
   type StageDevice,
   StageServer,
   settles,
   stageDevice,
 } from './engine-stage'
 import { PROGRESS_INTERVAL_MS } from './progress'
-import { NoRoom, type Part } from './sinks/sink'
+import { NoRoom, type Part, type Sink } from './sinks/sink'
 
 let ada: StageDevice
 let bob: StageDevice
@@ -24,7 +26,10 @@ let server: StageServer
 beforeEach(() => {
   ;({ ada, bob, server } = adaAndBob())
 })
-afterEach(() => vi.useRealTimers())
+afterEach(() => {
+  closePorts()
+  vi.useRealTimers()
+})
 
 describe('a file that was received before', () => {
   const before = new Blob(['abc'])
@@ -68,6 +73,38 @@ describe('a file that was received before', () => {
     await settles(60_000)
     await server.carries()
     expect(ada.count('sending', 'done')).toBe(1)
+  })
+
+  it.each([
+    ['another file is deleted', () => bob.forgets(FILES[1])],
+    [
+      'its sender comes and leaves again without an answer',
+      () => {
+        bob.sees(ada)
+        bob.outgoing.length = 0
+        bob.seesNobody()
+      },
+    ],
+  ])('f7 is said to be there also where %s before its sender has heard of it', async (_, happens) => {
+    found(before)
+    bob.seesNobody()
+    bob.looks(3, ada)
+    await settles()
+    happens()
+    bob.sees(ada)
+    await server.carries()
+    expect(ada.last('sending')?.status).toBe('done')
+  })
+
+  it.each([
+    ['offers it', encodeFrame({ type: 'offered', transfer: FILE })],
+    ['still sends it', chunkFrame(FILE, 0, new Uint8Array(3))],
+  ])('f7 is said to be there once more to a sender that %s', async (_, { buffer }) => {
+    found(before)
+    bob.looks(3, ada)
+    await server.carries()
+    bob.hears({ from: ada.id, to: bob.id, frame: buffer })
+    expect(bob.outgoing.map(({ frame }) => decodeFrame(frame)?.type)).toEqual(['done'])
   })
 
   it('is not requested again when the person asks for it', async () => {
@@ -302,18 +339,21 @@ describe('a file of which a part was received before', () => {
     expect(server.carried).toBe(0)
   })
 
+  /** A disk that takes nothing more. */
+  const fullSink = (): Sink => ({
+    isKept: true,
+    read: null,
+    part: { ...part, keep: async () => Promise.reject(new NoRoom({ reason: 'diskFull' })) },
+    write: () => {
+      throw new DOMException('', 'QuotaExceededError')
+    },
+    finish: async () => null,
+    discard,
+  })
+
   it('goes on when the person has made room on the full disk and asks for it again', async () => {
     const { sink } = bob
-    bob.sink = () => ({
-      isKept: true,
-      read: null,
-      part: { ...part, keep: vi.fn(async () => Promise.reject(new NoRoom({ reason: 'diskFull' }))) },
-      write: () => {
-        throw new DOMException('', 'QuotaExceededError')
-      },
-      finish: async () => null,
-      discard,
-    })
+    bob.sink = fullSink
     ada.offers(new Blob([sent]))
     bob.looks(SIZE, ada)
     await settles()
@@ -321,6 +361,36 @@ describe('a file of which a part was received before', () => {
     expect(bob.last('receiving')).toEqual({ status: 'failed', bytes: HERE, why: { reason: 'diskFull' } })
     expect(part.leave).toHaveBeenCalledOnce()
     expect(discard).not.toHaveBeenCalled()
+
+    bob.sink = sink
+    bob.receives(SIZE, ada)
+    await settles()
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
+  it('f17_is_not_tried_on_the_full_disk_again_before_its_person_asks, whatever connects meanwhile', async () => {
+    const { sink } = bob
+    const full = vi.fn(fullSink)
+    bob.sink = full
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'diskFull' } })
+
+    bob.engine.handle({ do: 'relay', use: null })
+    bob.engine.handle({ do: 'relay', use: 'fallback' })
+    await server.carries()
+    bob.seesNobody()
+    bob.sees(ada)
+    await server.carries()
+    const channel = new StageChannel('first', ada, bob)
+    await channel.opens()
+    await channel.closes()
+    await server.carries()
+    expect(full).toHaveBeenCalledOnce()
+    expect(ada.count('sending', 'failed')).toBe(1)
 
     bob.sink = sink
     bob.receives(SIZE, ada)
@@ -444,14 +514,15 @@ describe('a file of which a part is here, and nothing of that outlives the page'
   /** A file of the person's, as the browser writes it. */
   function pickedFile() {
     const file = { bytes: new Uint8Array(SIZE), isClosed: false, aborted: 0 }
+    const close = vi.fn(async () => {
+      file.isClosed = true
+    })
     const stream = {
       truncate: async () => {},
       write: async ({ position, data }: { position: number; data: Uint8Array }) => {
         file.bytes.set(data, position)
       },
-      close: async () => {
-        file.isClosed = true
-      },
+      close,
       abort: async () => {
         file.aborted += 1
       },
@@ -460,7 +531,7 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     const remove = vi.fn(async () => {})
     // The browser writes into place only when it closes.
     const picked = { createWritable, getFile: async () => new Blob(), remove }
-    return { file, createWritable, remove, handle: picked as unknown as FileSystemFileHandle }
+    return { file, close, createWritable, remove, handle: picked as unknown as FileSystemFileHandle }
   }
 
   const asks = (picked: FileSystemFileHandle | null) =>
@@ -533,6 +604,34 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     await allComes()
     expect(picked.file.isClosed).toBe(true)
     expect(server.carried).toBeLessThan(AGAIN)
+  })
+
+  it('is begun anew where the disk was full as the browser moved it into place', async () => {
+    const picked = pickedFile()
+    picked.close.mockRejectedValueOnce(new DOMException('', 'QuotaExceededError'))
+    await aPartComes(picked.handle)
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'diskFull' } })
+    expect(picked.file.aborted).toBe(1)
+    asks(picked.handle)
+    await allComes()
+    expect(bob.last('receiving')?.status).toBe('done')
+    expect(server.carried).toBeGreaterThanOrEqual(2 * SIZE)
+  })
+
+  it('is not held for later where its beam was left before the browser failed to move it into place', async () => {
+    const picked = pickedFile()
+    let fails: (error: unknown) => void = () => {}
+    picked.close.mockReturnValueOnce(new Promise((_, reject) => (fails = reject)))
+    await aPartComes(picked.handle)
+    bob.pauses()
+    bob.resumes()
+    await server.carries()
+    expect(picked.close).toHaveBeenCalledOnce()
+    bob.leaves()
+    fails(new DOMException('', 'QuotaExceededError'))
+    await settles()
+    expect(picked.file.aborted).toBe(1)
   })
 
   it('f18 stays paused by the person here', async () => {

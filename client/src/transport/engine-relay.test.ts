@@ -1,5 +1,6 @@
 /** R6: the engine with a relay that joins direct links, or that the operator does not want. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { decodeFrame } from '../protocol/frames'
 import { STALL_MS } from '../protocol/stall-clock'
 import {
   adaAndBob,
@@ -100,4 +101,38 @@ it('r4 a file goes on over its direct link when the server refuses its chunks', 
   expect(refused).toBeGreaterThan(0)
   // Nothing of it waits for as long as a dead link is silent.
   expect(performance.now()).toBeLessThan(STALL_MS)
+})
+
+describe('r4 a device that the server says is gone, and that is listed for a moment more', () => {
+  const framesOf = (device: StageDevice) => device.outgoing.map(({ frame }) => decodeFrame(frame)?.type)
+
+  beforeEach(async () => {
+    ada.offers(new Blob([bytes(4 * MIB)]))
+    bob.receives(4 * MIB, ada)
+    await settles()
+    server.carriesSome(4)
+    await settles()
+    server.carriesSome(4)
+    ada.outgoing.length = 0
+    bob.outgoing.length = 0
+    ada.isRefused(bob, 'device_gone')
+  })
+
+  it('is not told of what goes on before the pause is over', async () => {
+    expect(ada.last('sending')?.status).toBe('parked')
+    await settles(900)
+    expect(framesOf(ada)).toEqual([])
+    await settles(400)
+    expect(framesOf(ada)).toEqual(['offered'])
+  })
+
+  it('is told of an end once the pause is over', async () => {
+    ada.cancels()
+    await settles(900)
+    expect(framesOf(ada)).toEqual([])
+    await settles(400)
+    expect(framesOf(ada)).toEqual(['cancel'])
+    await server.carries()
+    expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'them' })
+  })
 })

@@ -1,6 +1,7 @@
 /** F19, F20, F21: several devices receive a file, give each other what they have, and check what they get. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CHUNK_BYTES } from '../protocol/bindings'
+import { ChunkSet } from '../protocol/chunk-set'
 import { chunkFrame, decodeFrame, encodeFrame, type Frame } from '../protocol/frames'
 import {
   bytes,
@@ -104,6 +105,27 @@ describe('f20 a file for four devices', () => {
     ada.seesNobody()
     await passes(60_000, areDone)
     for (const device of others) expect(await device.hasWhole(content)).toBe(true)
+  })
+
+  it('r4 tells of each piece also where the server takes nothing for a moment', async () => {
+    const [bob, cyd] = others as [StageDevice, StageDevice]
+    others = [bob, cyd]
+    meet(ada, bob, cyd)
+    const told = new ChunkSet()
+    server.loses = (frame, { from, to }) => {
+      if (frame.type === 'have' && from === bob.id && to === cyd.id)
+        for (const pieces of frame.pieces) told.add(pieces)
+      return false
+    }
+    allReceive()
+    await passes(1_000)
+    const before = told.size
+    bob.isRefused(cyd, 'relay_full')
+    await passes(900)
+    expect(told.size).toBe(before)
+    await passes(60_000, areDone)
+    await passes(500)
+    expect(told.size).toBe(25)
   })
 
   /** Of two others the second has all of it, and the first begins. */

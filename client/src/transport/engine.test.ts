@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import { CHUNK_BYTES, DIRECT_TIMEOUT_MS, type ItemId, SMALLEST_BUDGET_BYTES } from '../protocol/bindings'
 import { chunkFrame, decodeFrame, encodeFrame } from '../protocol/frames'
 import {
@@ -14,7 +14,7 @@ import {
   type StageServer,
   settles,
 } from './engine-stage'
-import { NoRoom, type Sink } from './sinks/sink'
+import { NoRoom, type Part, type Sink } from './sinks/sink'
 
 let ada: StageDevice
 let bob: StageDevice
@@ -268,6 +268,78 @@ describe('a sink', () => {
     await server.carries()
     expect(discard).toHaveBeenCalledOnce()
     expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'me' })
+  })
+})
+
+describe('a file of which all is here, and that takes a while to be put into its place', () => {
+  let finished: (file: Blob) => void
+  let fails: (error: unknown) => void
+  let discard: Mock<Sink['discard']>
+  let leave: Mock<Part['leave']>
+
+  beforeEach(async () => {
+    discard = vi.fn(async () => {})
+    const finish = () =>
+      new Promise<Blob>((resolve, reject) => {
+        finished = resolve
+        fails = reject
+      })
+    leave = vi.fn(async () => {})
+    const part = { before: [], keep: async () => {}, leave }
+    bob.sink = () => ({ isKept: true, part, read: null, write: () => {}, finish, discard })
+    ada.offers(new Blob([bytes(10)]))
+    bob.receives(10, ada)
+    await server.carries()
+  })
+
+  const adaHasItNoMore = encodeFrame({ type: 'cancel', transfer: FILE, reason: 'gone' }).buffer
+
+  it.each([
+    ['is removed from the beam', () => bob.hasRemoved(ada)],
+    ['has it no more', () => bob.hears({ from: ada.id, to: bob.id, frame: adaHasItNoMore })],
+  ])('f7_is_done_also_where_its_sender_%s_meanwhile', async (_, happens) => {
+    happens()
+    await settles(1_000)
+    expect(bob.count('receiving', 'failed')).toBe(0)
+    finished(new Blob(['whole']))
+    await settles()
+    expect(bob.last('receiving')?.status).toBe('done')
+    expect(discard).not.toHaveBeenCalled()
+    bob.sees(ada)
+    await server.carries()
+    expect(ada.last('sending')?.status).toBe('done')
+  })
+
+  it('f6_stays_where_the_disk_is_full_at_the_last_step, and is done once there is room', async () => {
+    fails(new DOMException('', 'QuotaExceededError'))
+    await server.carries()
+    expect(bob.last('receiving')).toEqual({ status: 'failed', bytes: 10, why: { reason: 'diskFull' } })
+    expect(ada.last('sending')).toMatchObject({ status: 'failed', why: { reason: 'noRoomThere' } })
+    expect([leave.mock.calls.length, discard.mock.calls.length]).toEqual([1, 0])
+
+    const { carried } = server
+    const part = { before: [{ first: 0, count: 1 }], keep: async () => {}, leave }
+    const whole = new Blob(['whole'])
+    const read = (position: number, length: number) => bytes(10).slice(position, position + length)
+    bob.sink = () => ({ isKept: true, part, read, write: () => {}, finish: async () => whole, discard })
+    bob.receives(10, ada)
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'done', file: whole })
+    expect(server.carried).toBe(carried)
+  })
+
+  it('f6_stays_where_its_beam_was_left_before_the_last_step_failed', async () => {
+    bob.leaves()
+    fails(new DOMException('', 'QuotaExceededError'))
+    await settles()
+    expect([leave.mock.calls.length, discard.mock.calls.length]).toEqual([1, 0])
+  })
+
+  it('is removed where the last step fails for any other reason', async () => {
+    fails(new DOMException('', 'InvalidStateError'))
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'notWritten' } })
+    expect([leave.mock.calls.length, discard.mock.calls.length]).toEqual([0, 1])
   })
 })
 

@@ -211,8 +211,8 @@ export class Engine {
     const device = this.#devices.get(id)
     if (!device) return
     if (why === 'forbidden' && !device.direct) return this.#sending.forbidden(device)
-    if (why === 'device_gone') this.#lostRelay(device)
     device.pauseRelay(this.now())
+    if (why === 'device_gone') this.#lostRelay(device)
   }
 
   #lostRelay(device: RemoteDevice): void {

@@ -7,34 +7,19 @@ import { Head } from '../protocol/head'
 import { type Checked, without } from '../protocol/piece-checks'
 import { chunksOf } from '../protocol/pieces'
 import { chunkCount, type LinkKey, Receiver, rangeBytes } from '../protocol/receiver'
-import type { TransferFailure } from '../protocol/transfer-failure'
 import type { Hash } from './blake3'
 import { Checking } from './checking'
 import { ChunkLayout } from './chunk-layout'
 import { close, discard, type Ending, failureOf } from './ending'
 import type { IncomingFile } from './engine-messages'
 import { Givers } from './givers'
+import type { IncomingEvents } from './incoming-events'
 import { Speed } from './progress'
 import type { RemoteDevice } from './remote-device'
 import { dropPicked } from './save-folder'
 import { SealedChunks } from './sealed-chunks'
 import type { OpenSink, Part, Sink } from './sinks/sink'
 import type { ReadPart } from './stored-link'
-
-export interface IncomingEvents {
-  /** The sink opened, or bytes became durable: more can be wanted. */
-  onRoom(incoming: Incoming): void
-  /** The start of the file that was asked for is durable. */
-  onHead(incoming: Incoming, bytes: Uint8Array): void
-  /** The hash of a piece is not known, with which it has to be compared. */
-  onLacking(incoming: Incoming): void
-  /** Devices gave chunks of a piece that is wrong. */
-  onWrong(incoming: Incoming, piece: number, givers: readonly DeviceId[]): void
-  /** A device gave chunks that do not open (E7). They are wanted again. */
-  onUnopened(incoming: Incoming, giver: DeviceId): void
-  /** The sink failed. */
-  onBroken(incoming: Incoming, why: TransferFailure): void
-}
 
 /**
  * An unfinished file is entered in the journal after so many bytes or milliseconds. What a page that ends had received
@@ -139,6 +124,11 @@ export class Incoming {
     return this.#state.at === 'open'
   }
 
+  /** Whether all of it is here, and is put into its place. */
+  get isFinishing(): boolean {
+    return this.#state.at === 'finishing'
+  }
+
   get hasEnded(): boolean {
     return this.#state.at === 'ended'
   }
@@ -180,9 +170,15 @@ export class Incoming {
       .catch((error: unknown) => this.#broke(error))
   }
 
-  /** A sink that opens after the transfer ended is closed as the others. */
+  /** Closes a sink that was not open when the transfer ended. Returns whether it has ended. */
+  #closesLate(sink: Sink): boolean {
+    if (this.#state.at !== 'ended') return false
+    close(sink, this.canWait ? this.#state.how : 'failed', null)
+    return true
+  }
+
   #opened(sink: Sink): void {
-    if (this.#state.at === 'ended') return close(sink, this.#state.how, null)
+    if (this.#closesLate(sink)) return
     this.#sink = sink
     if (sink.part) this.#resumes(sink, sink.part)
     if (this.#state.at === 'opening') this.#goOn(sink)
@@ -199,7 +195,7 @@ export class Incoming {
     if (this.givers.sourceOut === null) return
     this.givers.sourceCame()
     // What is being finished was compared whole, and its sink can no longer be read.
-    if (!this.hasEnded && this.#state.at !== 'finishing') this.checking.sourceCame(this.#sink?.read ?? null)
+    if (!this.hasEnded && !this.isFinishing) this.checking.sourceCame(this.#sink?.read ?? null)
   }
 
   /** Pauses it: what still arrives is dropped, and requested again later. Returns whether it was not paused or over. */
@@ -318,25 +314,31 @@ export class Incoming {
   }
 
   /**
-   * Completes the file once every chunk is durable. Returns null when the bytes went to a file that the person picked.
-   * @throws when that fails or the transfer ended meanwhile; what was written is then removed, except the complete file of
-   * an interrupted one
+   * Completes the file once every chunk is durable: null when its bytes went to a file that the person picked. Returns no file at
+   * all where that fails, which ends the transfer, or where it ended meanwhile.
    */
-  async finish(): Promise<Blob | null> {
-    if (this.#state.at !== 'open') throw new Error('The file is not open.')
+  async finish(): Promise<{ readonly file: Blob | null } | null> {
+    if (this.#state.at !== 'open') return null
     const { sink } = this.#state
     this.#state = { at: 'finishing' }
     try {
       this.#whole = sink.finish()
       const file = await this.#whole
-      if (this.isInterrupted) return file
-      if (this.hasEnded) throw new Error('The transfer was ended.')
       this.isKept = sink.isKept
-      return file
+      if (!this.hasEnded) return { file }
+      // What was interrupted stays, and a later page finds it whole.
+      if (!this.isInterrupted) discard(sink)
     } catch (error) {
-      discard(sink)
-      throw error
+      if (this.#closesLate(sink)) return null
+      this.#state = { at: 'open', sink }
+      this.#broke(error)
     }
+    return null
+  }
+
+  /** Whether its sink can be gone on with. The stream to a picked place takes nothing more once its end has failed. */
+  get canWait(): boolean {
+    return this.picked === null || this.#whole === null
   }
 
   /** The pieces that can be given to others: of a file that the person picked, none can be read. */

@@ -121,9 +121,8 @@ export class PassingOn {
     const known = told.get(device)
     if (!known || !this.#isAllowed) return
     const pieces = file.pieces.flatMap((range) => known.missing(range)).slice(0, MOST_RANGES)
-    if (pieces.length === 0) return
+    if (pieces.length === 0 || !device.say({ type: 'have', transfer: id, pieces })) return
     for (const range of pieces) known.add(range)
-    device.say({ type: 'have', transfer: id, pieces })
   }
 
   /** Tells the devices what is here since the last look. Called several times a second while anything moves. */

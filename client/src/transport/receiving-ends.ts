@@ -2,11 +2,12 @@
 
 import type { ItemId } from '../protocol/bindings'
 import type { CancelReason } from '../protocol/frames'
-import { type Ending, failureOf } from './ending'
+import type { TransferFailure } from '../protocol/transfer-failure'
+import type { Ending } from './ending'
 import type { Progress } from './engine-messages'
 import type { Incoming } from './incoming'
 import type { IncomingFiles } from './incoming-files'
-import type { PassingOn } from './passing-on'
+import { isPassedOn, type PassingOn, wholeOf } from './passing-on'
 import type { ReceivingReports } from './receiving-reports'
 import type { ReceivedBytes } from './sinks/sink'
 import type { StoredCopies } from './stored-copies'
@@ -27,19 +28,32 @@ export class ReceivingEnds {
   async complete(incoming: Incoming): Promise<void> {
     const { source, file, receiver } = incoming
     incoming.givers.end()
-    try {
-      const blob = await incoming.finish()
-      // Its beam was left meanwhile.
-      if (incoming.hasEnded) return
-      incoming.end('done')
-      source.end({ type: 'done', transfer: file.id }, this.now())
-      const { isKept } = incoming
-      const via = incoming.givers.via(this.now())
-      this.reports.say(file.id, { status: 'done', file: blob, twice: receiver.twice, via, isKept })
-    } catch (error) {
-      if (incoming.hasEnded) return
-      this.end(incoming, { status: 'failed', bytes: receiver.received, why: failureOf(error) }, 'noRoom')
-    }
+    const finished = await incoming.finish()
+    if (!finished || incoming.hasEnded) return
+    incoming.end('done')
+    source.end({ type: 'done', transfer: file.id }, this.now())
+    const { isKept } = incoming
+    const via = incoming.givers.via(this.now())
+    this.reports.say(file.id, { status: 'done', file: finished.file, twice: receiver.twice, via, isKept })
+  }
+
+  /** The place of a file failed. What is on a full disk stays: the person may make room and go on with it. */
+  broke(incoming: Incoming, why: TransferFailure): void {
+    const how = why.reason === 'diskFull' && incoming.canWait ? 'interrupted' : 'failed'
+    this.end(incoming, { status: 'failed', bytes: incoming.received, why }, 'noRoom', how)
+  }
+
+  /**
+   * An earlier page has received the whole file. It may have ended before the source had heard of that, as while that one was
+   * away. It counts as a transfer that is done, so whatever its source still sends or offers of it is answered (F7).
+   */
+  found(incoming: Incoming, whole: Blob): void {
+    const { source, file } = incoming
+    incoming.end('done')
+    this.transfers.set(file.id, incoming)
+    source.end({ type: 'done', transfer: file.id }, this.now())
+    if (isPassedOn(file)) this.passing.add(file.id, wholeOf(whole, file.seal))
+    this.reports.say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true })
   }
 
   /** @param reason the reason to send to the other device; null when it already knows */
@@ -56,10 +70,11 @@ export class ReceivingEnds {
 
   /**
    * Ends the transfer of a file that nobody has any more. The person at its source may offer it again, and a source that was
-   * not here goes on with it when it comes back.
+   * not here goes on with it when it comes back. One that is being finished needs nobody.
    */
   endIfGone(incoming: Incoming): void {
-    const { givers, received } = incoming
+    const { givers, received, isFinishing } = incoming
+    if (isFinishing) return
     if (givers.sourceOut === null && !this.stored.isForsaken(incoming)) return
     if (givers.mayOthersGive(this.now()) || this.stored.has(incoming)) return
     const why = { reason: givers.sourceOut ?? 'gone' } as const

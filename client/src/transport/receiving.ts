@@ -6,10 +6,11 @@ import type { UnfinishedFile } from '../protocol/unfinished-file'
 import { cancelledByThem } from './cancelled'
 import type { EngineEvent, IncomingFile } from './engine-messages'
 import type { SourceOut } from './givers'
-import { Incoming, type IncomingEvents, type Means } from './incoming'
+import { Incoming, type Means } from './incoming'
+import type { IncomingEvents } from './incoming-events'
 import { IncomingFiles } from './incoming-files'
 import type { Link } from './link'
-import { isPassedOn, type PassingOn, wholeOf } from './passing-on'
+import type { PassingOn } from './passing-on'
 import { ReceivingEnds } from './receiving-ends'
 import { ReceivingReports } from './receiving-reports'
 import type { RemoteDevice } from './remote-device'
@@ -88,11 +89,7 @@ export class Receiving {
         if (giver === STORED) this.#stored.ban(incoming)
         this.swarming.unopened(incoming, giver)
       },
-      onBroken: (incoming, why) => {
-        const progress = { status: 'failed', bytes: incoming.received, why } as const
-        // The person may make room and go on with what is here.
-        this.#ends.end(incoming, progress, 'noRoom', why.reason === 'diskFull' ? 'interrupted' : 'failed')
-      },
+      onBroken: (incoming, why) => this.#ends.broke(incoming, why),
     }
   }
 
@@ -130,10 +127,11 @@ export class Receiving {
     if (this.#isMoving(file.id)) return otherwise(null, false)
     this.#searches.begin(file, picked, {
       onComplete: (whole) => {
-        // The page that received it may have ended before its source had heard of it, as while that one was away.
-        source().end({ type: 'done', transfer: file.id }, this.now())
-        if (isPassedOn(file)) this.passing.add(file.id, wholeOf(whole, file.seal))
-        this.#reports.say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true })
+        const { means } = this
+        this.#ends.found(
+          new Incoming({ ...file, head: undefined }, null, source(), this.#events, means),
+          whole,
+        )
       },
       onRest: otherwise,
     })
@@ -321,7 +319,7 @@ export class Receiving {
     incoming.sourceCame()
     // Where its copy is may have been told after it had begun.
     const known = { ...file, url: this.#stored.urlOf(incoming) }
-    if (incoming.isInterrupted && !this.#searches.has(file.id)) this.receive(known, picked, source)
+    if (incoming.waitsForSource && !this.#searches.has(file.id)) this.receive(known, picked, source)
     if (incoming.pausedBy === 'them') this.#resume(incoming)
   }
 

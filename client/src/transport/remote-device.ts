@@ -35,8 +35,11 @@ interface UnheardEnd {
   saidAt: number
   /** How often it was sent on the current link. */
   times: number
-  /** The device has sent chunks since. It may have heard a `want` after this, which was faster on another link. */
-  isContradicted: boolean
+  /**
+   * It is said once more when it is answered. The answer may be to an end before this one; or the device has sent chunks since:
+   * it may have heard a `want` after this, which was faster on another link.
+   */
+  isSaidAgain: boolean
 }
 
 export class RemoteDevice {
@@ -236,9 +239,13 @@ export class RemoteDevice {
     return this.#relayWire.isPaused
   }
 
-  /** Ends a transfer: sends the frame, and repeats it until it is answered (F7). */
+  /**
+   * Ends a transfer: sends the frame, and repeats it until it is answered (F7). The answer that comes first may be that to an
+   * end before, as to a pause that was followed by a cancel: it is said once more after that.
+   */
   end(frame: End, now: number): void {
-    const end = { frame, saidAt: now, times: 0, isContradicted: false }
+    const isSaidAgain = this.#ends.has(frame.transfer)
+    const end = { frame, saidAt: now, times: 0, isSaidAgain }
     this.#ends.set(frame.transfer, end)
     this.#sayEnd(end, now)
   }
@@ -264,13 +271,13 @@ export class RemoteDevice {
   /** The device goes on with a transfer whose end it has not answered. */
   contradicts(id: ItemId): void {
     const end = this.#ends.get(id)
-    if (end) end.isContradicted = true
+    if (end) end.isSaidAgain = true
   }
 
   heardEnd(id: ItemId, now: number): void {
     const end = this.#ends.get(id)
     this.#ends.delete(id)
-    if (end?.isContradicted) this.end(end.frame, now)
+    if (end?.isSaidAgain) this.end(end.frame, now)
   }
 
   /** Sends the unanswered ends on a new link. */
@@ -281,9 +288,11 @@ export class RemoteDevice {
     }
   }
 
-  /** Sends a frame on the best link; it is lost where there is none. */
-  say(frame: ControlFrame): void {
-    this.#best()?.say(frame)
+  /** Sends a frame on the best link. Returns whether there is one: otherwise the frame is lost. */
+  say(frame: ControlFrame): boolean {
+    const link = this.#best()
+    link?.say(frame)
+    return link !== null
   }
 
   /** Repeats the ends that have waited too long for an answer. */
@@ -299,9 +308,8 @@ export class RemoteDevice {
     this.say(end.frame)
   }
 
-  /** Returns the best link for an urgent frame, even while a direct link may still open. */
+  /** Returns the best link for an urgent frame, even while a direct link may still open. Over a paused relay goes none (R4). */
   #best(): Link | null {
-    const canRelay = this.#listed !== null && this.#relayWire.relay.isUp
-    return this.direct ?? (canRelay ? this.relay : null)
+    return this.direct ?? (this.#canRelay ? this.relay : null)
   }
 }

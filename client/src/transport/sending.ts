@@ -77,8 +77,8 @@ export class Sending {
   /** A device asks for the hashes of pieces. */
   async asked(device: RemoteDevice, frame: Extract<Frame, { type: 'ask' }>): Promise<void> {
     const offer = this.#offers.get(frame.transfer)
-    if (!offer) return device.say(this.#gone(device, frame.transfer))
-    if (!offer.isOwn) return
+    if (!offer) device.say(this.#gone(device, frame.transfer))
+    if (!offer?.isOwn) return
     const outgoing = offer.to.get(device) ?? new Outgoing(frame.transfer, offer.file, device)
     await this.#hashes.asked(outgoing, frame)
   }
