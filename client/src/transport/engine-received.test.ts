@@ -329,6 +329,23 @@ describe('a file of which a part was received before', () => {
     expect(await bob.hasWhole(sent)).toBe(true)
   })
 
+  it('f6_waits_with_what_is_here_when_there_is_no_room_for_the_rest, until the person has made room', async () => {
+    const { sink } = bob
+    bob.sink = () => {
+      throw new NoRoom({ reason: 'diskFull' })
+    }
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await server.carries()
+    expect(bob.last('receiving')).toEqual({ status: 'failed', bytes: HERE, why: { reason: 'diskFull' } })
+    expect(bob.forgotten).toEqual([])
+    bob.sink = sink
+    bob.receives(SIZE, ada)
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+    expect(server.carried).toBe(SIZE - HERE)
+  })
+
   it.each([
     ['as its sink opens', true],
     ['once the rest is written', false],
