@@ -79,8 +79,12 @@ export class Sending {
     const offer = this.#offers.get(frame.transfer)
     if (!offer) return device.say(this.#gone(device, frame.transfer))
     if (!offer.isOwn) return
-    const outgoing = offer.to.get(device) ?? new Outgoing(frame.transfer, offer.file, device)
-    await this.#hashes.asked(outgoing, frame)
+    const known = offer.to.get(device)
+    const outgoing = known && !known.hasEnded ? known : new Outgoing(frame.transfer, offer.file, device)
+    const isRead = await this.#hashes.asked(outgoing, frame)
+    // It was cancelled or withdrawn meanwhile.
+    if (isRead || outgoing.hasEnded || this.#offers.get(frame.transfer) !== offer) return
+    this.#endUnreadable(outgoing)
   }
 
   /** A device wants chunks. They are to be sent on the link on which the frame came (F3). */
@@ -104,10 +108,13 @@ export class Sending {
     outgoing.state = 'moving'
     outgoing.busyAt = this.now()
     for (const one of ranges) link.queue.want(outgoing, one)
-    void pump(link, (unreadable) => {
-      const why: TransferFailure = { reason: 'changed' }
-      this.#end(unreadable, { status: 'failed', bytes: unreadable.sender.sent, why }, 'gone')
-    })
+    void pump(link, (unreadable) => this.#endUnreadable(unreadable))
+  }
+
+  /** The file can no longer be read, or has changed on the disk (F19). */
+  #endUnreadable(outgoing: Outgoing): void {
+    const why: TransferFailure = { reason: 'changed' }
+    this.#end(outgoing, { status: 'failed', bytes: outgoing.sender.sent, why }, 'gone')
   }
 
   #count(outgoing: Outgoing, range: ChunkRange, offer: Offer): void {
