@@ -3,6 +3,7 @@ import { newFileSeal } from '../crypto/file-keys'
 import { AUTO_RECEIVE_BYTES, type BeamId, type DeviceId, type ItemId } from '../protocol/bindings'
 import { type FileFacts, liveItem, storedItemMessage } from '../protocol/item'
 import { downloadsOf } from '../stores/downloads'
+import { tabStorage } from '../stores/site-storage'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
 import type { EngineCommand } from '../transport/engine-messages'
@@ -60,6 +61,18 @@ it.each([
 ])('e7_%s_waits_for_a_tap_unless_it_was_received_before', (_, file) => {
   isThere({ ...file, seal: SEAL })
   expect(told).toMatchObject([{ do: 'look', file: { id: A, url: URL, seal: SEAL } }])
+})
+
+it('f18_a_small_picture_that_an_earlier_page_has_paused_is_received_when_its_person_goes_on', () => {
+  tabStorage.setItem(`paused ${A}`, '')
+  isThere({ seal: SEAL })
+  expect(told).toMatchObject([
+    { do: 'receive', file: { id: A } },
+    { do: 'pause', id: A, device: null },
+  ])
+  const state = { status: 'paused', received: 0, by: 'me' }
+  expect(stores.transfers.getState().transfers[A]).toEqual({ role: 'receiving', state })
+  tabStorage.removeItem(`paused ${A}`)
 })
 
 it('e7_the_own_file_comes_back_from_its_sealed_copy_after_a_reload', () => {
