@@ -298,8 +298,18 @@ describe('a file of which a part was received before', () => {
     expect(bob.forgotten).toEqual([FILE])
     ada.offers(new Blob([sent]))
     await server.carries()
-    expect(bob.last('receiving')?.status).toBe('failed')
+    expect(bob.last('receiving')).toEqual({ status: 'offered' })
     expect(server.carried).toBe(0)
+  })
+
+  it('f17_is_cancelled_once_where_the_person_tries_again_and_gives_it_up_meanwhile', async () => {
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    bob.receives(SIZE, ada)
+    bob.cancels()
+    await settles()
+    expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'me' })
   })
 
   it('goes on when the person has made room on the full disk and asks for it again', async () => {

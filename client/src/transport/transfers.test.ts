@@ -207,6 +207,20 @@ describe('a worker that breaks', () => {
     })
   })
 
+  it('f17_receives_no_file_that_the_person_has_given_up, and one that waits for its sender', async () => {
+    const [gone, givenUp] = FILES
+    for (const id of [gone, givenUp]) {
+      transfers.tell(receive(id))
+      const why = { reason: 'gone' } as const
+      newest().says({ say: 'receiving', id, progress: { status: 'failed', bytes: 1, why } })
+    }
+    transfers.tell({ do: 'cancel', id: givenUp, device: null })
+    newest().says({ say: 'receiving', id: givenUp, progress: { status: 'offered' } })
+    newest().breaks()
+    await passes()
+    expect(newest().heard('receive')).toEqual([receive(gone)])
+  })
+
   it('is not needed to cancel a transfer while it is replaced', async () => {
     transfers.tell(receive())
     newest().breaks()
