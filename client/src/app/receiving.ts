@@ -5,7 +5,7 @@ import type { Item } from '../protocol/item'
 import { displayName } from '../protocol/names'
 import { offeredHere, reduceTransfers, type TransfersEvent, type TransfersState } from '../stores/transfers'
 import type { IncomingFile } from '../transport/engine-messages'
-import { canPickFile, pickFile } from '../transport/save-folder'
+import { canPickFile, dropPicked, pickFile } from '../transport/save-folder'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
 import { wasPaused } from './paused-files'
@@ -36,7 +36,11 @@ export function createReceiving(context: Context): ReceivingActions {
       const item = find(id)
       if (item?.content.kind !== 'file') return
       const picked = await pickFile(displayName(item.content.name))
-      if (picked) receive(context, item, picked)
+      if (!picked) return
+      // It may have been deleted, or its beam left, while the picker was open.
+      const wanted = find(id)
+      if (wanted) receive(context, wanted, picked)
+      else await dropPicked(picked)
     },
     cancel(id: ItemId, device?: DeviceId) {
       const transfer = stores.transfers.getState().transfers[id]
