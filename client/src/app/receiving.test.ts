@@ -1,14 +1,15 @@
-import { beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newFileSeal } from '../crypto/file-keys'
 import { AUTO_RECEIVE_BYTES, type BeamId, type DeviceId, type ItemId } from '../protocol/bindings'
 import { type FileFacts, liveItem, storedItemMessage } from '../protocol/item'
 import { downloadsOf } from '../stores/downloads'
+import { tabStorage } from '../stores/site-storage'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
 import type { EngineCommand } from '../transport/engine-messages'
 import type { Transfers } from '../transport/transfers'
 import type { Context } from './context'
-import { receiveWhatComes } from './receiving'
+import { createReceiving, receiveWhatComes } from './receiving'
 import { createToaster } from './toaster'
 
 const A = 'a' as ItemId
@@ -62,6 +63,18 @@ it.each([
   expect(told).toMatchObject([{ do: 'look', file: { id: A, url: URL, seal: SEAL } }])
 })
 
+it('f18_a_small_picture_that_an_earlier_page_has_paused_is_received_when_its_person_goes_on', () => {
+  tabStorage.setItem(`paused ${A}`, '')
+  isThere({ seal: SEAL })
+  expect(told).toMatchObject([
+    { do: 'receive', file: { id: A } },
+    { do: 'pause', id: A, device: null },
+  ])
+  const state = { status: 'paused', received: 0, by: 'me' }
+  expect(stores.transfers.getState().transfers[A]).toEqual({ role: 'receiving', state })
+  tabStorage.removeItem(`paused ${A}`)
+})
+
 it('e7_the_own_file_comes_back_from_its_sealed_copy_after_a_reload', () => {
   isThere({ seal: SEAL }, ME)
   expect(told).toMatchObject([{ do: 'receive', file: { from: ME, url: URL } }])
@@ -81,4 +94,36 @@ it('e7_the_address_of_a_sealed_copy_is_never_that_of_the_file', () => {
   const state = { status: 'done', url: 'blob:a', way: null, isKept: true } as const
   stores.transfers.setState((old) => reduceTransfers(old, { type: 'receiving', id: A, state }), true)
   expect(downloadsOf([A], stores)).toMatchObject([{ url: 'blob:a' }])
+})
+
+describe('a file that is to be saved where the person picks', () => {
+  const remove = vi.fn(async () => {})
+  const picked = { getFile: async () => new Blob(), remove } as unknown as FileSystemFileHandle
+
+  /** What happens while the picker is open. */
+  async function saveAs(meanwhile: () => void): Promise<void> {
+    isThere({ name: 'a.zip', type: 'application/zip', seal: SEAL })
+    told = []
+    vi.stubGlobal('showSaveFilePicker', async () => {
+      meanwhile()
+      return picked
+    })
+    await createReceiving(context).saveAs(A)
+  }
+  afterEach(() => {
+    vi.unstubAllGlobals()
+    remove.mockClear()
+  })
+
+  it('is received there', async () => {
+    await saveAs(() => {})
+    expect(told).toMatchObject([{ do: 'receive', file: { id: A }, picked }])
+    expect(remove).not.toHaveBeenCalled()
+  })
+
+  it('f10_is_not_received_where_its_item_went_while_the_picker_was_open, and leaves no empty file', async () => {
+    await saveAs(() => stores.items.setState({ items: [] }))
+    expect(told).toEqual([])
+    expect(remove).toHaveBeenCalledOnce()
+  })
 })

@@ -5,9 +5,10 @@ import type { Item } from '../protocol/item'
 import { displayName } from '../protocol/names'
 import { offeredHere, reduceTransfers, type TransfersEvent, type TransfersState } from '../stores/transfers'
 import type { IncomingFile } from '../transport/engine-messages'
-import { canPickFile, pickFile } from '../transport/save-folder'
+import { canPickFile, dropPicked, pickFile } from '../transport/save-folder'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
+import { wasPaused } from './paused-files'
 import { sentBefore } from './sent-files'
 import { forget } from './sharing'
 
@@ -35,7 +36,11 @@ export function createReceiving(context: Context): ReceivingActions {
       const item = find(id)
       if (item?.content.kind !== 'file') return
       const picked = await pickFile(displayName(item.content.name))
-      if (picked) receive(context, item, picked)
+      if (!picked) return
+      // It may have been deleted, or its beam left, while the picker was open.
+      const wanted = find(id)
+      if (wanted) receive(context, wanted, picked)
+      else await dropPicked(picked)
     },
     cancel(id: ItemId, device?: DeviceId) {
       const transfer = stores.transfers.getState().transfers[id]
@@ -78,7 +83,8 @@ function takesWhatComes(context: Context, item: Item): boolean {
   if (content.url !== null && (isKnown || !content.seal)) goOnWithCopy(context, item, content.url)
   else if (isKnown) return true
   else if (from === devices.getState().me && content.url === null) return false
-  else if (content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES) receive(context, item, null)
+  else if (content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES)
+    receive(context, item, null, wasPaused(id))
   else look(context, item)
   return true
 }
@@ -101,13 +107,24 @@ function look({ stores, transfers }: Context, item: Item): void {
   transfers.tell({ do: 'look', file })
 }
 
-function receive({ stores, transfers }: Context, item: Item, picked: FileSystemFileHandle | null): void {
+/** @param isPaused whether the person has paused it before, so that it waits for them (F18) */
+function receive(
+  { stores, transfers }: Context,
+  item: Item,
+  picked: FileSystemFileHandle | null,
+  isPaused = false,
+): void {
   const file = incomingFile(stores, item)
   if (!file) return
+  const { id } = item
+  const waits = isPaused
+    ? ({ status: 'paused', received: 0, by: 'me' } as const)
+    : ({ status: 'queued', received: 0 } as const)
   // The engine's reports count only while the transfer is listed.
-  const queued = { type: 'receiving', id: item.id, state: { status: 'queued', received: 0 } } as const
-  stores.transfers.setState((state) => reduceTransfers(state, queued), true)
+  const listed = { type: 'receiving', id, state: waits } as const
+  stores.transfers.setState((state) => reduceTransfers(state, listed), true)
   transfers.tell({ do: 'receive', file, picked })
+  if (isPaused) transfers.tell({ do: 'pause', id, device: null })
 }
 
 /** Returns null for an item that no device has as a file. */

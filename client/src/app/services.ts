@@ -32,6 +32,7 @@ import { learnPacks } from './packs'
 import { followThePage } from './page-life'
 import { createPassingOn, keepPassingOn } from './passing-on'
 import { passwordsFor } from './password-proof'
+import { keepPausedFiles } from './paused-files'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createRecentBeams, keepRecentBeams } from './recent-beams'
 import { createSavedBeams } from './saved-beams'
@@ -131,6 +132,7 @@ function keepInBrowser(stores: AppValue['stores'], beam: Pick<CurrentBeam, 'remo
   hearRemoved((id) => beam.removed(id))
   keepSearch(stores)
   keepSentFiles(stores)
+  keepPausedFiles(stores)
   keepAsking(stores)
   sweepEntries(Date.now())
 }

@@ -17,7 +17,7 @@ export type TransferFailure =
   | { reason: 'readOnly' }
   /** The file is larger than the free space. */
   | { reason: 'noRoomHere' }
-  /** The space ran out while the file was written. */
+  /** The space ran out while the file was written. What is there of it waits until the person has made room. */
   | { reason: 'diskFull' }
   /** The file is larger than all that this browser may keep in memory. */
   | { reason: 'tooLarge'; mostBytes: number }

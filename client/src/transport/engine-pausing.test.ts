@@ -261,6 +261,69 @@ describe('a transfer that the sender pauses', () => {
     expect(await bob.hasWhole(sent)).toBe(true)
   })
 
+  describe('in a worker that was replaced since', () => {
+    let again: StageDevice
+    let all: StageServer
+
+    /** The new worker is told again what was paused, before Bob asks it for anything. */
+    beforeEach(async () => {
+      await moves()
+      ada.pauses()
+      await server.carries()
+      again = stageDevice('a')
+      again.offers(new Blob([sent]))
+      again.engine.handle({ do: 'pause', id: FILE, device: bob.id })
+      again.sees(bob)
+      all = new StageServer(again, bob)
+    })
+
+    /** Bob's first new link opens. */
+    const bobAsks = async () => {
+      bob.seesNobody()
+      bob.sees(again)
+      await all.carries()
+    }
+
+    it('f18_stays_paused_until_the_sender_goes_on', async () => {
+      await bobAsks()
+      expect(all.carried).toBe(0)
+      expect(again.last('sending')).toMatchObject({ status: 'paused', by: 'me' })
+      expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+      again.engine.handle({ do: 'resume', id: FILE, device: bob.id })
+      await all.carries()
+      expect(await bob.hasWhole(sent)).toBe(true)
+    })
+
+    it('f18_goes_on_for_a_receiver_that_asks_after_the_sender_went_on', async () => {
+      for (const device of [bob.id, null]) again.engine.handle({ do: 'resume', id: FILE, device })
+      await bobAsks()
+      expect(await bob.hasWhole(sent)).toBe(true)
+    })
+
+    it('f18_is_paused_for_no_other_device, and for this one once', async () => {
+      const cyd = stageDevice('c')
+      all = new StageServer(again, bob, cyd)
+      again.seesAll(bob, cyd)
+      cyd.sees(again)
+      cyd.receives(SIZE, again)
+      await all.carries()
+      expect(await cyd.hasWhole(sent)).toBe(true)
+      await bobAsks()
+      bob.cancels()
+      await all.carries()
+      bob.receives(SIZE, again)
+      await all.carries()
+      expect(await bob.hasWhole(sent)).toBe(true)
+    })
+
+    it('ends when the sender cancels it', async () => {
+      again.engine.handle({ do: 'cancel', id: FILE, device: bob.id })
+      await bobAsks()
+      expect(all.carried).toBe(0)
+      expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'them' })
+    })
+  })
+
   it('f18_is_paused_also_for_a_receiver_that_comes_back_and_asks_again', async () => {
     await moves()
     ada.pauses()
@@ -577,6 +640,15 @@ describe('a paused transfer on the disk', () => {
     bob.pauses()
     bob.resumes()
     find()
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
+  it('f18_goes_on_where_the_person_has_gone_on_with_it_while_it_was_searched_for', async () => {
+    bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: true })
+    ada.offers(new Blob([sent]))
+    bob.receives(SIZE, ada)
+    bob.resumes()
     await server.carries()
     expect(await bob.hasWhole(sent)).toBe(true)
   })

@@ -335,8 +335,18 @@ describe('a file of which a part was received before', () => {
     expect(bob.forgotten).toEqual([FILE])
     ada.offers(new Blob([sent]))
     await server.carries()
-    expect(bob.last('receiving')?.status).toBe('failed')
+    expect(bob.last('receiving')).toEqual({ status: 'offered' })
     expect(server.carried).toBe(0)
+  })
+
+  it('f17_is_cancelled_once_where_the_person_tries_again_and_gives_it_up_meanwhile', async () => {
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    bob.receives(SIZE, ada)
+    bob.cancels()
+    await settles()
+    expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'me' })
   })
 
   /** A disk that takes nothing more. */
@@ -397,6 +407,23 @@ describe('a file of which a part was received before', () => {
     await settles()
     await server.carries()
     expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
+  it('f6_waits_with_what_is_here_when_there_is_no_room_for_the_rest, until the person has made room', async () => {
+    const { sink } = bob
+    bob.sink = () => {
+      throw new NoRoom({ reason: 'diskFull' })
+    }
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await server.carries()
+    expect(bob.last('receiving')).toEqual({ status: 'failed', bytes: HERE, why: { reason: 'diskFull' } })
+    expect(bob.forgotten).toEqual([])
+    bob.sink = sink
+    bob.receives(SIZE, ada)
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+    expect(server.carried).toBe(SIZE - HERE)
   })
 
   it.each([

@@ -75,3 +75,23 @@ it('f19_answers_with_all_that_is_known, and reads no more than 64 pieces for one
   expect(reads).toEqual(upTo(64).map((at) => 900 + at))
   expect(told()).toEqual(upTo(964))
 })
+
+it('f19_a_read_that_never_ends_holds_up_no_question_about_another_file', async () => {
+  const [stuck, other] = [scene(2), scene(2)]
+  stuck.outgoing.file.source.read = () => new Promise(() => {})
+  const hashes = new PieceHashes()
+  const ask = { type: 'ask', transfer: ID, first: 0, count: 2 } as const
+  void hashes.asked(stuck.outgoing, ask)
+  await hashes.asked(new Outgoing(ID, other.outgoing.file, stuck.outgoing.to), ask)
+  expect(stuck.told()).toEqual([0, 1])
+})
+
+it('f19_says_whether_the_pieces_that_it_had_to_read_could_be_read', async () => {
+  const { outgoing, knows, told } = scene(3)
+  knows([0])
+  outgoing.file.source.read = async () => null
+  const hashes = new PieceHashes()
+  expect(await hashes.asked(outgoing, { type: 'ask', transfer: ID, first: 0, count: 1 })).toBe(true)
+  expect(await hashes.asked(outgoing, { type: 'ask', transfer: ID, first: 0, count: 3 })).toBe(false)
+  expect(told()).toEqual([0])
+})

@@ -5,6 +5,7 @@
 import type { Frame } from '../protocol/frames'
 import type { PieceHash } from '../protocol/piece-checks'
 import { pieceCount } from '../protocol/pieces'
+import type { OfferedFile } from './offered-file'
 import type { Addressee, Outgoing } from './outgoing'
 
 /** Hashes in one frame. With it a frame is within the smallest that a device takes (F8). */
@@ -13,8 +14,8 @@ const MOST_HASHES = 1_000
 const MOST_READ = 64
 
 export class PieceHashes {
-  /** The devices for which pieces are being read. */
-  readonly #asking = new Set<Addressee>()
+  /** The devices for which pieces of a file are being read. A read that never ends holds up no other file. */
+  readonly #asking = new WeakMap<OfferedFile, Set<Addressee>>()
 
   /** A piece was hashed. */
   made(receiving: Iterable<Outgoing>, piece: number, hash: PieceHash): void {
@@ -35,26 +36,38 @@ export class PieceHashes {
   /**
    * A device asks for the hashes of pieces. The first of them that are not known are read.
    * @param outgoing the transfer to it
+   * @returns whether all of these could be read
    */
-  async asked(outgoing: Outgoing, { first, count }: Extract<Frame, { type: 'ask' }>): Promise<void> {
+  async asked(outgoing: Outgoing, { first, count }: Extract<Frame, { type: 'ask' }>): Promise<boolean> {
     const { file, to } = outgoing
-    if (this.#asking.has(to)) return
-    this.#asking.add(to)
+    const asking = this.#asking.get(file) ?? new Set()
+    if (asking.has(to)) return true
+    this.#asking.set(file, asking.add(to))
     const end = Math.min(first + Math.min(count, MOST_HASHES), pieceCount(file.size))
-    let left = MOST_READ
-    for (let piece = first; piece < end && left > 0; piece++) {
-      if (file.hashes.has(piece)) continue
-      left -= 1
-      await file.piece(piece)
+    try {
+      if (!(await readUnknown(file, first, end))) return false
+    } finally {
+      asking.delete(to)
     }
-    this.#asking.delete(to)
     for (let at = first; at < end; ) {
       const run = runOf(file.hashes, at, end)
-      if (!run) return
+      if (!run) break
       say(outgoing, run.first, run.hashes)
       at = run.first + run.hashes.length
     }
+    return true
   }
+}
+
+/** Reads the first pieces from `first` to `end` whose hashes are not known. Returns whether all of these could be read. */
+async function readUnknown(file: OfferedFile, first: number, end: number): Promise<boolean> {
+  let left = MOST_READ
+  for (let piece = first; piece < end && left > 0; piece++) {
+    if (file.hashes.has(piece)) continue
+    left -= 1
+    if (!(await file.piece(piece))) return false
+  }
+  return true
 }
 
 function say(outgoing: Outgoing, first: number, hashes: readonly PieceHash[]): void {

@@ -325,12 +325,14 @@ export class Receiving {
 
   /** The person cancelled the transfer, or gives up one that failed, of which a part may wait on the disk. */
   cancel(id: ItemId): void {
-    if (this.#searches.end(id)) this.#reports.say(id, { status: 'cancelled', by: 'me' })
+    const wasSearched = this.#searches.end(id)
+    if (wasSearched) this.#reports.say(id, { status: 'cancelled', by: 'me' })
     const incoming = this.#transfers.get(id)
     if (!incoming || incoming.isDone) return
     if (!incoming.hasEnded) return this.#ends.end(incoming, { status: 'cancelled', by: 'me' }, 'person')
     this.#transfers.delete(id)
     void this.files.forget(id).catch(() => {})
+    if (!wasSearched) this.#reports.say(id, { status: 'offered' })
   }
 
   /** Removes a deleted item's transfer and bytes. The page is not told, because it knows. */

@@ -7,13 +7,18 @@ export type Begun = Extract<Found, { is: 'begun' }>
 export interface SearchEnd {
   /** The whole file is here. */
   onComplete(file: Blob): void
-  /** It is not. `isPaused`: the person has paused meanwhile what was to follow. */
+  /** It is not. `isPaused`: the person has paused meanwhile what was to follow. What they said is also in `begun`. */
   onRest(begun: Begun | null, isPaused: boolean): void
+}
+
+interface Search {
+  /** Whether the person has paused meanwhile what is to follow; null while they have neither done that nor gone on with it. */
+  isPaused: boolean | null
 }
 
 export class Searches {
   /** By item. A later search of the same item takes the place of an earlier one. */
-  readonly #searches = new Map<ItemId, { isPaused: boolean }>()
+  readonly #searches = new Map<ItemId, Search>()
 
   /** @param find null at once where nothing can be found */
   constructor(readonly find: ReceivedBytes['find']) {}
@@ -21,13 +26,14 @@ export class Searches {
   begin(file: SinkFile, picked: FileSystemFileHandle | null, { onComplete, onRest }: SearchEnd): void {
     const finding = this.find(file, picked)
     if (!finding) return onRest(null, false)
-    const search = { isPaused: false }
+    const search: Search = { isPaused: null }
     this.#searches.set(file.id, search)
     const concluded = (found: Found | null) => {
       if (this.#searches.get(file.id) !== search) return
       this.#searches.delete(file.id)
       if (found?.is === 'complete') onComplete(found.file)
-      else onRest(found, search.isPaused)
+      else
+        onRest(found && { ...found, isPaused: search.isPaused ?? found.isPaused }, search.isPaused ?? false)
     }
     void finding.then(concluded, () => concluded(null))
   }

@@ -35,6 +35,8 @@ interface Offer {
   isPaused: boolean
   /** The devices for which its person has cancelled it before they wanted any of it: they may wait for its turn. */
   readonly refused: Set<DeviceId>
+  /** Those for which they have paused it before: it was so in an earlier worker. */
+  readonly pausedFor: Set<DeviceId>
 }
 
 export class Sending {
@@ -79,8 +81,12 @@ export class Sending {
     const offer = this.#offers.get(frame.transfer)
     if (!offer) device.say(this.#gone(device, frame.transfer))
     if (!offer?.isOwn) return
-    const outgoing = offer.to.get(device) ?? new Outgoing(frame.transfer, offer.file, device)
-    await this.#hashes.asked(outgoing, frame)
+    const known = offer.to.get(device)
+    const outgoing = known && !known.hasEnded ? known : new Outgoing(frame.transfer, offer.file, device)
+    const isRead = await this.#hashes.asked(outgoing, frame)
+    // It was cancelled or withdrawn meanwhile.
+    if (isRead || outgoing.hasEnded || this.#offers.get(frame.transfer) !== offer) return
+    this.#endUnreadable(outgoing)
   }
 
   /** A device wants chunks. They are to be sent on the link on which the frame came (F3). */
@@ -104,10 +110,13 @@ export class Sending {
     outgoing.state = 'moving'
     outgoing.busyAt = this.now()
     for (const one of ranges) link.queue.want(outgoing, one)
-    void pump(link, (unreadable) => {
-      const why: TransferFailure = { reason: 'changed' }
-      this.#end(unreadable, { status: 'failed', bytes: unreadable.sender.sent, why }, 'gone')
-    })
+    void pump(link, (unreadable) => this.#endUnreadable(unreadable))
+  }
+
+  /** The file can no longer be read, or has changed on the disk (F19). */
+  #endUnreadable(outgoing: Outgoing): void {
+    const why: TransferFailure = { reason: 'changed' }
+    this.#end(outgoing, { status: 'failed', bytes: outgoing.sender.sent, why }, 'gone')
   }
 
   #count(outgoing: Outgoing, range: ChunkRange, offer: Offer): void {
@@ -162,8 +171,10 @@ export class Sending {
   /** The person pauses the transfer, to one device or to all (null). */
   pause(id: ItemId, device: DeviceId | null): void {
     const offer = this.#ownOf(id)
+    const transfers = this.#transfersOf(id, device)
     if (offer && device === null) offer.isPaused = true
-    for (const [, outgoing] of this.#transfersOf(id, device)) {
+    else if (offer && device !== null && transfers.length === 0) offer.pausedFor.add(device)
+    for (const [, outgoing] of transfers) {
       if (outgoing.hasEnded || outgoing.state === 'paused') continue
       this.#pause(outgoing)
       this.#sayPaused(outgoing)
@@ -191,6 +202,8 @@ export class Sending {
     const offer = this.#ownOf(id)
     // Also those that come later are to get what goes on for one.
     if (offer) offer.isPaused = false
+    if (device === null) offer?.pausedFor.clear()
+    else offer?.pausedFor.delete(device)
     for (const [to, outgoing] of this.#transfersOf(id, device)) {
       if (outgoing.state !== 'paused') continue
       this.#missed.add(to.id, id)
@@ -204,7 +217,7 @@ export class Sending {
     const outgoing = new Outgoing(id, offer.file, device)
     offer.to.set(device, outgoing)
     this.#hashes.tell(outgoing)
-    if (offer.isPaused) this.#pause(outgoing)
+    if (offer.pausedFor.delete(device.id) || offer.isPaused) this.#pause(outgoing)
     return outgoing
   }
 
@@ -246,8 +259,10 @@ export class Sending {
   /** The person cancelled, for one device or for all (null). */
   cancel(id: ItemId, device: DeviceId | null): void {
     const offer = this.#ownOf(id)
+    if (device !== null && offer?.pausedFor.delete(device)) offer.refused.add(device)
     if (offer && device === null) {
       offer.isPaused = false
+      offer.pausedFor.clear()
       for (const one of this.devices()) if (!offer.to.has(one)) offer.refused.add(one.id)
     }
     for (const [, outgoing] of this.#transfersOf(id, device)) if (!outgoing.hasEnded) this.#cancel(outgoing)
@@ -391,5 +406,5 @@ function isIdle(outgoing: Outgoing | undefined): boolean {
 }
 
 function newOffer(file: OfferedFile, within: Offer['within'], isOwn: boolean): Offer {
-  return { file, within, isOwn, to: new Map(), isPaused: false, refused: new Set() }
+  return { file, within, isOwn, to: new Map(), isPaused: false, refused: new Set(), pausedFor: new Set() }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import type { Channels } from './channel-link'
-import type { EngineCommand, EngineEvent } from './engine-messages'
+import type { EngineCommand, EngineEvent, Progress } from './engine-messages'
 import { FILE, FILES } from './engine-stage'
 import { type EngineWorker, Transfers } from './transfers'
 
@@ -131,17 +131,94 @@ describe('a worker that breaks', () => {
     expect(transfers.offered(FILES[2])).toBeNull()
   })
 
-  it('only looks for what the person has paused, until it goes on', async () => {
+  const turn = (what: 'pause' | 'resume', device: DeviceId | null = null) =>
+    ({ do: what, id: FILE, device }) as const
+
+  it.each(['pause', 'resume'] as const)(
+    'f18_is_told_again_of_the_last_%s_of_what_comes, said before or while there was none',
+    async (what) => {
+      transfers.tell(receive())
+      transfers.tell(turn(what === 'pause' ? 'resume' : 'pause'))
+      transfers.tell(turn(what))
+      newest().breaks()
+      await passes()
+      expect(newest().told.slice(-2)).toEqual([receive(), turn(what)])
+      newest().breaks()
+      transfers.tell(turn(what === 'pause' ? 'resume' : 'pause'))
+      transfers.tell(turn(what))
+      await passes()
+      expect(newest().told.slice(-2)).toEqual([receive(), turn(what)])
+    },
+  )
+
+  it('f18_is_not_needed_to_show_that_the_person_has_paused_what_comes', () => {
     transfers.tell(receive())
-    transfers.tell({ do: 'pause', id: FILE, device: null })
+    newest().breaks()
+    const shown = () => events.at(-1)
+    transfers.tell(turn('pause'))
+    const [bytes, by] = [0, 'me'] as const
+    expect(shown()).toEqual({ say: 'receiving', id: FILE, progress: { status: 'paused', bytes, by } })
+    transfers.tell(turn('resume'))
+    expect(shown()).toEqual({ say: 'receiving', id: FILE, progress: { status: 'parked', bytes } })
+  })
+
+  describe('of a device that sends', () => {
+    const BOB = 'bob' as DeviceId
+    const offer = { do: 'offer', id: FILE, file: new Blob(['abc']) } as const
+    const reports = (device: DeviceId, progress: Progress) =>
+      newest().says({ say: 'sending', id: FILE, device, progress })
+    const isPaused = (device: DeviceId) => reports(device, { status: 'paused', bytes: 1, by: 'me' })
+    /** What the next worker is told of the file. */
+    const told = async () => {
+      newest().breaks()
+      await passes()
+      return newest().told.filter((command) => 'id' in command && command.id === FILE)
+    }
+    beforeEach(() => transfers.tell(offer))
+
+    it('f18_is_told_again_for_which_devices_the_person_has_paused_it', async () => {
+      transfers.tell(turn('pause', ADA))
+      expect(await told()).toEqual([offer, turn('pause', ADA)])
+      expect(await told()).toEqual([offer, turn('pause', ADA)])
+      transfers.tell(turn('resume', ADA))
+      expect(await told()).toEqual([offer])
+    })
+
+    it('f18_is_told_again_that_it_is_paused_for_all, and for those for which it still is when it goes on for one', async () => {
+      transfers.tell(turn('pause'))
+      for (const device of [ADA, BOB]) isPaused(device)
+      expect(await told()).toEqual([offer, turn('pause'), turn('pause', ADA), turn('pause', BOB)])
+      transfers.tell(turn('resume', ADA))
+      reports(ADA, { status: 'parked', bytes: 1 })
+      expect(await told()).toEqual([offer, turn('pause', BOB)])
+      transfers.tell(turn('resume'))
+      expect(await told()).toEqual([offer])
+    })
+
+    it('f18_is_told_of_no_pause_that_the_receiver_has_ended, or its person by a cancel', async () => {
+      transfers.tell(turn('pause', ADA))
+      isPaused(ADA)
+      reports(ADA, { status: 'cancelled', by: 'them' })
+      expect(await told()).toEqual([offer])
+      transfers.tell(turn('pause'))
+      isPaused(BOB)
+      transfers.tell({ do: 'cancel', id: FILE, device: null })
+      expect(await told()).toEqual([offer])
+    })
+  })
+
+  it('f17_receives_no_file_that_the_person_has_given_up, and one that waits for its sender', async () => {
+    const [gone, givenUp] = FILES
+    for (const id of [gone, givenUp]) {
+      transfers.tell(receive(id))
+      const why = { reason: 'gone' } as const
+      newest().says({ say: 'receiving', id, progress: { status: 'failed', bytes: 1, why } })
+    }
+    transfers.tell({ do: 'cancel', id: givenUp, device: null })
+    newest().says({ say: 'receiving', id: givenUp, progress: { status: 'offered' } })
     newest().breaks()
     await passes()
-    expect(newest().heard('receive')).toEqual([])
-    expect(newest().heard('look')).toEqual([{ do: 'look', file: receive().file }])
-    transfers.tell({ do: 'resume', id: FILE, device: null })
-    newest().breaks()
-    await passes()
-    expect(newest().heard('receive')).toEqual([receive()])
+    expect(newest().heard('receive')).toEqual([receive(gone)])
   })
 
   it('is not needed to cancel a transfer while it is replaced', async () => {

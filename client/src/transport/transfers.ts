@@ -6,6 +6,7 @@ import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Volume } from '../protocol/link-report'
 import type { Channels } from './channel-link'
 import type { EngineCommand, EngineEvent, Progress } from './engine-messages'
+import { NO_PAUSES, type Pauses, pausing, reported, turned } from './pauses'
 import { bridgeChannels } from './port-link'
 
 /** Pauses before a broken worker is replaced. The last one repeats. */
@@ -22,11 +23,18 @@ export type EngineWorker = Pick<Worker, 'postMessage' | 'terminate' | 'onmessage
 
 type Command<Do extends EngineCommand['do']> = Extract<EngineCommand, { do: Do }>
 
-/** A file that was asked for. A paused one is only looked for by a new worker. */
+/** A file that was asked for. */
 interface Requested {
   readonly command: Command<'receive' | 'look'>
-  readonly isPaused: boolean
+  /** What the person said last; null while it was neither paused nor gone on with. */
+  readonly turned: 'pause' | 'resume' | null
   bytes: number
+}
+
+/** A file that this device offers. */
+interface Offered {
+  readonly command: Command<'offer'>
+  readonly pauses: Pauses
 }
 
 export class Transfers {
@@ -40,7 +48,7 @@ export class Transfers {
   #relay: Command<'relay'> = { do: 'relay', use: null }
   #most: Command<'most'> | null = null
   #passOn: Command<'passOn'> | null = null
-  readonly #offers = new Map<ItemId, Command<'offer'>>()
+  readonly #offers = new Map<ItemId, Offered>()
   /** Files that devices receive from the server. */
   readonly #held = new Map<ItemId, Blob>()
   readonly #deleted = new Map<ItemId, Blob>()
@@ -58,7 +66,7 @@ export class Transfers {
 
   /** Returns the file that this device offers under an item; null when there is none. */
   offered(id: ItemId): Blob | null {
-    return this.#offers.get(id)?.file ?? null
+    return this.#offers.get(id)?.command.file ?? null
   }
 
   /** Knows the file of an item that devices receive from the server, until the item is gone. */
@@ -131,9 +139,11 @@ export class Transfers {
     worker.postMessage(this.#relay)
     if (this.#most) worker.postMessage(this.#most)
     if (this.#passOn) worker.postMessage(this.#passOn)
-    for (const offer of this.#offers.values()) worker.postMessage(offer)
-    for (const { command, isPaused } of this.#receives.values()) {
-      worker.postMessage(isPaused ? { do: 'look', file: command.file } : command)
+    for (const [id, { command, pauses }] of this.#offers)
+      for (const told of [command, ...pausing(id, pauses)]) worker.postMessage(told)
+    for (const [id, { command, turned }] of this.#receives) {
+      worker.postMessage(command)
+      if (turned) worker.postMessage({ do: turned, id, device: null })
     }
   }
 
@@ -144,8 +154,7 @@ export class Transfers {
     for (const [key, device] of this.#links) this.#onEvent({ say: 'link', device, key, opened: false })
     for (const device of new Set(this.#links.values())) this.#onEvent({ say: 'bundle', device, size: 1 })
     this.#links.clear()
-    for (const [id, { bytes, isPaused }] of this.#receives)
-      this.#sayReceiving(id, isPaused ? { status: 'paused', bytes, by: 'me' } : { status: 'parked', bytes })
+    for (const [id, requested] of this.#receives) this.#sayWaits(id, requested)
     const delay = RESTART_DELAYS_MS[Math.min(this.#failures, RESTART_DELAYS_MS.length - 1)]
     this.#failures += 1
     setTimeout(() => this.#start(), delay)
@@ -166,12 +175,12 @@ export class Transfers {
         this.#passOn = command
         return
       case 'offer':
-        this.#offers.set(command.id, command)
+        this.#offers.set(command.id, { command, pauses: NO_PAUSES })
         this.#deleted.delete(command.id)
         return
       case 'receive':
       case 'look':
-        this.#receives.set(command.file.id, { command, isPaused: false, bytes: 0 })
+        this.#receives.set(command.file.id, { command, turned: null, bytes: 0 })
         return
       case 'stored': {
         const known = this.#receives.get(command.id)
@@ -181,12 +190,11 @@ export class Transfers {
         return
       }
       case 'pause':
-      case 'resume': {
-        const known = this.#receives.get(command.id)
-        if (known) this.#receives.set(command.id, { ...known, isPaused: command.do === 'pause' })
-        return
-      }
+      case 'resume':
+        this.#turnOffer(command)
+        return this.#turnReceive(command)
       case 'cancel':
+        this.#turnOffer(command)
         return this.#cancelled(command)
       case 'forget':
       case 'leave':
@@ -200,9 +208,27 @@ export class Transfers {
     const offer = this.#offers.get(id)
     if (!offer) return
     this.#offers.delete(id)
-    this.#deleted.set(id, offer.file)
+    this.#deleted.set(id, offer.command.file)
     const [oldest] = this.#deleted.keys()
     if (oldest !== undefined && this.#deleted.size > MOST_DELETED) this.#deleted.delete(oldest)
+  }
+
+  #turnOffer(command: Command<'pause' | 'resume' | 'cancel'>): void {
+    this.#setPauses(command.id, (pauses) => turned(pauses, command))
+  }
+
+  #setPauses(id: ItemId, to: (pauses: Pauses) => Pauses): void {
+    const offered = this.#offers.get(id)
+    if (offered) this.#offers.set(id, { ...offered, pauses: to(offered.pauses) })
+  }
+
+  #turnReceive({ do: how, id, device }: Command<'pause' | 'resume'>): void {
+    const known = this.#receives.get(id)
+    if (!known || device !== null) return
+    const requested = { ...known, turned: how }
+    this.#receives.set(id, requested)
+    // There is no worker to report it.
+    if (!this.#worker) this.#sayWaits(id, requested)
   }
 
   /** Reports a cancel while there is no worker to report it. */
@@ -215,6 +241,8 @@ export class Transfers {
     if (event.say === 'link' && !event.opened) this.#links.delete(event.key)
     if (event.say === 'relay') this.#relays(event.to, { sent: event.frame.byteLength })
     if (event.say === 'receiving') this.#follow(event.id, event.progress)
+    if (event.say === 'sending')
+      this.#setPauses(event.id, (pauses) => reported(pauses, event.device, event.progress))
     this.#onEvent(event)
   }
 
@@ -225,6 +253,14 @@ export class Transfers {
     } else if (!mayGoOn(progress)) this.#receives.delete(id)
     // A finished transfer shows that the worker runs, so the next failure begins with the shortest pause.
     if (progress.status === 'done') this.#failures = 0
+  }
+
+  /** A file that comes here waits for a worker. */
+  #sayWaits(id: ItemId, { bytes, turned }: Requested): void {
+    this.#sayReceiving(
+      id,
+      turned === 'pause' ? { status: 'paused', bytes, by: 'me' } : { status: 'parked', bytes },
+    )
   }
 
   #sayReceiving(id: ItemId, progress: Progress): void {

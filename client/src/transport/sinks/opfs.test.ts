@@ -616,6 +616,25 @@ describe('an unfinished file', () => {
     await expect(later.open(file(1, OTHER))).rejects.toThrow(NoRoom)
   })
 
+  it('f6_waits_where_it_is_when_there_is_no_room_for_its_rest, and is gone on with once there is', async () => {
+    const sink = await receivesSome()
+    await sink.part?.leave()
+    usage = quota
+    const later = diskOf('later')
+    await expect(later.open(file(SIZE))).rejects.toMatchObject({ why: { reason: 'diskFull' } })
+    expect(await later.find(file(SIZE))).toMatchObject({ is: 'begun', bytes: 2 * CHUNK_BYTES })
+    quota = usage + SIZE - 2 * CHUNK_BYTES
+    expect((await later.open(file(SIZE))).part?.before).toHaveLength(2)
+  })
+
+  it('is no reason to wait for room when the browser has cleared it', async () => {
+    const sink = await receivesSome()
+    await sink.part?.leave()
+    root.folders.get('received')?.folders.delete('tab')
+    usage = quota
+    await expect(diskOf('later').open(file(SIZE))).rejects.toMatchObject({ why: { reason: 'noRoomHere' } })
+  })
+
   it('is removed when nobody has gone on with it for a week', async () => {
     await receivesSome()
     ends()

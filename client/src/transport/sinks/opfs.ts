@@ -7,6 +7,7 @@
 import { CHUNK_BYTES, type ItemId } from '../../protocol/bindings'
 import type { ChunkRange } from '../../protocol/chunk-set'
 import { rangeBytes } from '../../protocol/receiver'
+import type { TransferFailure } from '../../protocol/transfer-failure'
 import type { UnfinishedFile } from '../../protocol/unfinished-file'
 import { closesWithin, fileIn, ifClosed, openTabs, removeFile } from './disk-folders'
 import { diskSink, type Reserved, type SyncAccessHandle } from './disk-sink'
@@ -66,7 +67,7 @@ export class DiskFiles implements FileStore {
       if (sink) return sink
     }
     await this.forget(file.id)
-    const reserved = await this.#reserve(file.size)
+    const reserved = await this.#reserve(file.size, { reason: 'noRoomHere' })
     try {
       const name = `${file.id} ${this.#tab.makeName()}`
       const handle = await folder.getFileHandle(name, { create: true })
@@ -165,22 +166,27 @@ export class DiskFiles implements FileStore {
     return { ...entry, durable: entry.durable }
   }
 
-  /** Opens an unfinished file. Returns null when it is gone or shorter than its entry says, or is open elsewhere. */
+  /**
+   * Opens an unfinished file. Returns null when it is gone or shorter than its entry says, or is open elsewhere.
+   * @throws NoRoom when there is no room for the rest
+   */
   async #goOn(file: SinkFile, { tab, folder, name, durable }: Begun): Promise<Sink | null> {
-    const reserved = await this.#reserve(file.size - bytesIn(durable, file.size))
     let access: SyncAccessHandle | null = null
+    let reserved: Reserved | null = null
     try {
       const handle = await fileIn(folder, name)
       access = await opened(handle)
       if (access.getSize() < endOf(durable, file.size)) throw new Error('The browser has lost a part of it.')
+      reserved = await this.#reserve(file.size - bytesIn(durable, file.size), { reason: 'diskFull' })
       const sink = this.#sink(file, { handle, access, reserved, folder, name, before: durable })
       // From now on it is this tab's, so that no other takes it up.
       const entered = sink.part?.keep(durable, false).catch(() => {})
       if (tab !== this.#tab.name) await entered
       return sink
-    } catch {
+    } catch (error) {
       access?.close()
-      reserved.end()
+      reserved?.end()
+      if (error instanceof NoRoom) throw error
       return null
     }
   }
@@ -226,10 +232,8 @@ export class DiskFiles implements FileStore {
    * Reserves room for bytes that will come.
    * @throws NoRoom when the browser gives less
    */
-  async #reserve(bytes: number): Promise<Reserved> {
-    if (bytes > freeBytes(await navigator.storage.estimate()) - this.#reserved) {
-      throw new NoRoom({ reason: 'noRoomHere' })
-    }
+  async #reserve(bytes: number, why: TransferFailure): Promise<Reserved> {
+    if (bytes > freeBytes(await navigator.storage.estimate()) - this.#reserved) throw new NoRoom(why)
     let left = bytes
     this.#reserved += left
     const take = (taken: number) => {

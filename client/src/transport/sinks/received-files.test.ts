@@ -57,6 +57,13 @@ describe('a received file', () => {
     expect(told).toBe(0)
   })
 
+  it('f6_is_not_begun_anew_in_memory_when_the_disk_has_no_room_for_the_rest_of_it', async () => {
+    const noRoom = new NoRoom({ reason: 'diskFull' })
+    const files = new ReceivedFiles(refusing(noRoom), new MemoryFiles(), onFallback)
+    await expect(files.open(file(2), null)).rejects.toBe(noRoom)
+    expect(told).toBe(0)
+  })
+
   it('is removed from disk and memory with its item', async () => {
     const disk = refusing(new Error())
     const memory = new MemoryFiles(10)

@@ -32,6 +32,8 @@ export class ReceivedFiles {
     try {
       return await this.disk.open(file)
     } catch (error) {
+      // What is on the disk waits there for room: in memory all of the file would have to come again (F6).
+      if (error instanceof NoRoom && error.why.reason === 'diskFull') throw error
       return this.#inMemory(file, error)
     }
   }

@@ -56,7 +56,8 @@ export type Found =
 export interface FileStore {
   /**
    * Opens a file that is to be received, or goes on with one that no other tab receives.
-   * @throws NoRoom when there is no room for the file; any other error when the store cannot be used here
+   * @throws NoRoom when there is no room for the file, or none for the rest of one that was begun (`diskFull`), which stays
+   * as it is; any other error when the store cannot be used here
    */
   open(file: SinkFile): Promise<Sink>
   /** Returns null when nothing of the file is here, or when another tab receives it now. */
