@@ -1,5 +1,5 @@
 /** The keys of a saved beam whose owner has a vault, on several devices of that person, where the server tries what it can. */
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Deposit, isSameKeys } from '../crypto/deposit'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
@@ -227,6 +227,13 @@ describe('a beam whose keys are in the vault of its owner', () => {
     return laptop
   }
 
+  async function letsBobOpenIt(laptop: OwnDevice): Promise<void> {
+    await makesVault(await device('bob'))
+    const [bob] = await laptop.vault.peopleOf(BEAM)
+    await laptop.vault.trust(BEAM, 'bob', bob?.fingerprint ?? '')
+    await laptop.secrets.depositSaved(BEAM)
+  }
+
   it('e18 has the same link on every device of the owner', async () => {
     const laptop = await vaulted()
     const phone = await device()
@@ -279,11 +286,7 @@ describe('a beam whose keys are in the vault of its owner', () => {
     'e18 gives its new keys to nobody whose share its owner has ended on a device %s, whatever the server lists and shows again',
     async (which) => {
       const laptop = await vaulted()
-      const guest = await device('bob')
-      await makesVault(guest)
-      const [bob] = await laptop.vault.peopleOf(BEAM)
-      await laptop.vault.trust(BEAM, 'bob', bob?.fingerprint ?? '')
-      await laptop.secrets.depositSaved(BEAM)
+      await letsBobOpenIt(laptop)
       const before = accounts.beam
       expect(before.keys.map(({ username }) => username)).toEqual(['ada', 'bob'])
       const kept = which === 'that has its keys' ? laptop.secrets.kept : keptKeys()
@@ -300,10 +303,7 @@ describe('a beam whose keys are in the vault of its owner', () => {
 
   it('e18 gives its new keys to nobody whose share has ended while the server hid them, also from a later page', async () => {
     const laptop = await vaulted()
-    await makesVault(await device('bob'))
-    const [bob] = await laptop.vault.peopleOf(BEAM)
-    await laptop.vault.trust(BEAM, 'bob', bob?.fingerprint ?? '')
-    await laptop.secrets.depositSaved(BEAM)
+    await letsBobOpenIt(laptop)
     const { readKeys } = laptop.vault.server
     laptop.vault.server.readKeys = async (beam) => ({ ...(await readKeys(beam)), keys: null, people: [] })
     await laptop.secrets.distrust(BEAM, 'bob')
@@ -311,6 +311,15 @@ describe('a beam whose keys are in the vault of its owner', () => {
     expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada', 'bob'])
     await later.secrets.rekeySaved(BEAM)
     expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada'])
+  })
+
+  it('e18 still gives its keys to a person whose share did not end, because the server did not take what was sealed', async () => {
+    const laptop = await vaulted()
+    await letsBobOpenIt(laptop)
+    vi.spyOn(laptop.vault.server, 'writeKeys').mockRejectedValueOnce(new Error('no answer'))
+    await expect(laptop.secrets.distrust(BEAM, 'bob')).rejects.toThrow('no answer')
+    await laptop.secrets.rekeySaved(BEAM)
+    expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada', 'bob'])
   })
 
   it('e18 gives the server no key, whatever it says of who the owner is', async () => {
