@@ -3,8 +3,9 @@
  * that are in it. Plain http from another machine has no Web Locks, and no keys that one tab could take from another.
  */
 import type { BeamId } from '../protocol/bindings'
+import { hearPages, tellPages } from './page-channel'
 
-/** On which the tabs tell each other what was removed. Some old browsers have no such channels. */
+/** On which the tabs tell each other what was removed. */
 const REMOVED = 'removed-beams'
 
 const ownLocks = (): LockManager | undefined => navigator.locks
@@ -31,19 +32,12 @@ export async function ifClosed(beam: BeamId, act: () => Promise<void>, locks = o
 
 /** Tells the other tabs that nothing of a beam is to stay in this browser. */
 export function tellRemoved(beam: BeamId): void {
-  if (typeof BroadcastChannel === 'undefined') return
-  const channel = new BroadcastChannel(REMOVED)
-  channel.postMessage(beam)
-  channel.close()
+  tellPages(REMOVED, beam)
 }
 
 /** Hears of the beams that other tabs remove, until the returned function is called. */
 export function hearRemoved(act: (beam: BeamId) => void): () => void {
-  if (typeof BroadcastChannel === 'undefined') return () => {}
-  const channel = new BroadcastChannel(REMOVED)
-  // Only pages of this site are on the channel, and they say nothing else.
-  channel.onmessage = ({ data }: MessageEvent<BeamId>) => act(data)
-  return () => channel.close()
+  return hearPages(REMOVED, act)
 }
 
 function lockName(beam: BeamId): string {

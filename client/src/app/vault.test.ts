@@ -56,6 +56,21 @@ const door = {
   loggedInAsTyped: async () => {},
 }
 
+/** The channels of this page, and of the others. */
+let channels: Set<Channel>
+class Channel {
+  onmessage = (_: { data: unknown }) => {}
+  constructor(readonly name: string) {
+    channels.add(this)
+  }
+  postMessage(data: unknown): void {
+    for (const other of channels) if (other !== this && other.name === this.name) other.onmessage({ data })
+  }
+  close(): void {
+    channels.delete(this)
+  }
+}
+
 let stores: Stores
 let vault: VaultActions
 /** Removes the listeners that this page added to the window. */
@@ -66,6 +81,8 @@ const known = () => stores.vault.getState()
 
 beforeEach(() => {
   localStorage.clear()
+  channels = new Set()
+  vi.stubGlobal('BroadcastChannel', Channel)
   for (const list of [calls, rekeyed, owned]) list.length = 0
   went = 'into-vaults'
   afterDeposit = () => {}
@@ -161,6 +178,52 @@ it('e17 a vault that another page of the browser has opened is open here too', a
   window.dispatchEvent(new StorageEvent('storage', { key: 'accounts with a vault' }))
   await vi.waitFor(() => expect(known().own).toEqual(OPEN))
   await vi.waitFor(() => expect(owned).toEqual([BEAM]))
+})
+
+describe('e17 a vault that is locked here', () => {
+  /** Another page, which hears what this one says. */
+  const other = () => new Channel('opened-vaults')
+  beforeEach(async () => {
+    entered = { is: 'locked', needsWords: true }
+    enter = vi.fn(async () => entered)
+    logsIn()
+    await vi.waitFor(() => expect(known().own).toEqual(entered))
+  })
+
+  it('is open once another page of the browser has opened it', async () => {
+    entered = OPEN
+    other().postMessage({ username: 'ada', own: OPEN })
+    await vi.waitFor(() => expect(known().own).toEqual(OPEN))
+    expect(opened).toHaveBeenCalledOnce()
+  })
+
+  it('is not looked for because another page has opened the one of somebody else', () => {
+    other().postMessage({ username: 'bob', own: OPEN })
+    expect(enter).toHaveBeenCalledOnce()
+  })
+
+  it('is told to be open to the other pages once it is, and not again', async () => {
+    const heard = vi.fn()
+    other().onmessage = ({ data }) => heard(data)
+    entered = OPEN
+    for (const _ of [1, 2]) door.recoverVault.mockResolvedValueOnce('done' as never)
+    await vault.recover('zoo', 'given', 'new')
+    expect(heard.mock.calls).toEqual([[{ username: 'ada', own: OPEN }]])
+    const asked = vi.mocked(enter).mock.calls.length
+    other().postMessage({ username: 'ada', own: OPEN })
+    await vault.recover('zoo', 'given', 'new')
+    expect([heard.mock.calls.length, vi.mocked(enter).mock.calls.length]).toEqual([2, asked + 1])
+  })
+
+  it('is looked for again where another page has opened another one in its place', async () => {
+    entered = OPEN
+    other().postMessage({ username: 'ada', own: OPEN })
+    await vi.waitFor(() => expect(known().own).toEqual(OPEN))
+    const replaced: VaultState = { is: 'open', fingerprint: '99999' }
+    entered = replaced
+    other().postMessage({ username: 'ada', own: replaced })
+    await vi.waitFor(() => expect(known().own).toEqual(replaced))
+  })
 })
 
 it('e17 an account that was made anew, without a vault, is not remembered to have one', async () => {

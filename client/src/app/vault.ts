@@ -13,6 +13,7 @@ import type { SecretsDoor, VaultDoor } from '../transport/secrets-door'
 import { loadable } from '../ui/lazy-part'
 import { writeClipboard } from './clipboard'
 import { forgetVault, hasKnownVault, hasKnownVaults, onKnownVaults, rememberVault } from './known-vaults'
+import { hearPages, tellPages } from './page-channel'
 import { isSealing } from './sealing-choice'
 import type { Toaster } from './toaster'
 import { untilTold } from './until-told'
@@ -21,6 +22,14 @@ const calls = loadable(() => import('../transport/beam-calls'))
 
 /** So long after the worker or the server has not told of the vault, they are asked again. In milliseconds. */
 const AGAIN_MS = 10_000
+
+/** On which pages tell each other which vault they have opened. */
+const OPENED = 'opened-vaults'
+
+interface Opened {
+  readonly username: string | null
+  readonly own: VaultState
+}
 
 interface Context {
   readonly stores: Stores
@@ -157,11 +166,25 @@ function keepOpen({ stores, door }: Context): () => Promise<void> {
     const name = username()
     if (name !== null && hasKnownVault(name) && stores.vault.getState().own?.is !== 'open') void enter()
   })
+  // On another page it may be locked, or be the one of before.
+  stores.vault.subscribe(({ own }, before) => {
+    if (own?.is !== 'open' || isSameVault(own, before.own)) return
+    tellPages<Opened>(OPENED, { username: username(), own })
+  })
+  hearPages<Opened>(OPENED, (opened) => {
+    const isHere = isSameVault(opened.own, stores.vault.getState().own)
+    if (!isHere && opened.username === username()) void enter()
+  })
   followLogin(stores, {
     enter: () => void enter(),
     leave: () => void door.leaveVault().catch(() => {}),
   })
   return enter
+}
+
+/** Whether both are open, and have the same key. */
+function isSameVault(one: VaultState, other: VaultState | null): boolean {
+  return one.is === 'open' && other?.is === 'open' && one.fingerprint === other.fingerprint
 }
 
 /** Returns the username of who is logged in; null where that is not known. */

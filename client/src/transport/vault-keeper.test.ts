@@ -336,6 +336,18 @@ describe('a page on which one person is logged in when another page of the brows
   })
 })
 
+it('e17 a vault that is locked on a page is open there once another page has opened it by its words', async () => {
+  const { words } = await withVault('ada')
+  const { vault } = accounts.all.get('ada') ?? {}
+  if (!vault) throw new Error('There is no vault.')
+  accounts.all.set('ada', { password: 'given', vault: { ...vault, by_password: null } })
+  const kept = keptHere()
+  const [page, other] = [device('ada', kept), device('ada', kept)]
+  for (const one of [page, other]) expect((await one.enterVault('ada', true)).is).toBe('locked')
+  expect(await other.recoverVault(words, 'given', 'battery staple')).toBe('done')
+  expect((await page.enterVault('ada', true)).is).toBe('open')
+})
+
 describe('a username that another device has changed', () => {
   const renames = () => {
     const account = accounts.all.get('ada')
