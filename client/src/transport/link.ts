@@ -2,6 +2,7 @@
  * A link to one device, as the engine uses it: the wire, the chunks still to be sent on it, its stall clock, and the
  * `ping` that it has not answered.
  */
+import type { ItemId } from '../protocol/bindings'
 import { type ControlFrame, encodeFrame } from '../protocol/frames'
 import { SendQueue } from '../protocol/send-queue'
 import { STALL_MS, StallClock } from '../protocol/stall-clock'
@@ -14,6 +15,8 @@ let pings = 0
 export class Link {
   readonly queue = new SendQueue<Outgoing>()
   readonly clock = new StallClock()
+  /** The files of which it was said here that they can be had (F17). Where the link is lost, so may be that. */
+  readonly offered = new Set<ItemId>()
   /** Whether `pump` is running for this link. */
   isPumping = false
   #ping: { readonly token: string; readonly at: number } | null = null
@@ -54,6 +57,7 @@ export class Link {
   }
 
   say(frame: ControlFrame): void {
+    if (frame.type === 'offered') this.offered.add(frame.transfer)
     this.wire.say(encodeFrame(frame))
   }
 }

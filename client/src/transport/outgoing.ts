@@ -60,6 +60,11 @@ export class Outgoing {
     return this.state === 'moving' || this.state === 'parked'
   }
 
+  /** Whether it goes on, and nothing of it is wanted. */
+  get isIdle(): boolean {
+    return this.isUnderWay && !this.isWanted
+  }
+
   get hasEnded(): boolean {
     return this.state === 'done' || this.state === 'cancelled' || this.state === 'failed'
   }

@@ -174,6 +174,7 @@ export class RemoteDevice {
   lostRelay(): void {
     this.scheduler.lost(this.relay.key)
     this.relay.queue.clear()
+    this.relay.offered.clear()
   }
 
   opening(link: Link): void {
@@ -225,6 +226,7 @@ export class RemoteDevice {
   /** The server refused a frame for this device: pauses the relay (R4). */
   pauseRelay(now: number): void {
     this.#relayWire.pause()
+    this.relay.offered.clear()
     this.#resumeAt = now + RELAY_PAUSE_MS
   }
 
@@ -286,6 +288,16 @@ export class RemoteDevice {
       end.times = 0
       this.#sayEnd(end, now)
     }
+  }
+
+  /** Whether it was told that a file can be had, on a link that may still bring it the news. */
+  wasOffered(id: ItemId): boolean {
+    return this.links.some(({ offered }) => offered.has(id))
+  }
+
+  /** It waits for a file anew: what it was told before counts no more. */
+  misses(id: ItemId): void {
+    for (const { offered } of this.links) offered.delete(id)
   }
 
   /** Sends a frame on the best link. Returns whether there is one: otherwise the frame is lost. */

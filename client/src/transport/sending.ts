@@ -134,20 +134,26 @@ export class Sending {
 
   /** Returns the answer to a device that wants a file which is not here. */
   #gone(device: RemoteDevice, transfer: ItemId): Extract<Frame, { type: 'cancel' }> {
-    this.#missed.add(device.id, transfer)
+    this.#misses(device, transfer)
     this.say({ say: 'missed', id: transfer, device: device.id })
     return { type: 'cancel', transfer, reason: 'gone' }
   }
 
+  #misses(device: RemoteDevice, id: ItemId): void {
+    this.#missed.add(device.id, id)
+    device.misses(id)
+  }
+
   /**
-   * Tells a device which of the files that it missed are here now, until it wants them; and which go on of which it wants nothing, because
-   * it may have told their end before a `want` for them arrived on another link (F7).
+   * Tells a device which of the files that it missed are here now, until it wants them, and each again only where the link is lost
+   * on which that was said: there may be a thousand. And on every link which files go on of which it wants nothing, because it may
+   * have told their end before a `want` for them arrived on another link (F7).
    */
   sayOffered(device: RemoteDevice): void {
     const missed = this.#missed.of(device.id)
-    for (const id of missed) this.#sayOffered(device, id)
+    for (const id of missed) if (!device.wasOffered(id)) this.#sayOffered(device, id)
     for (const [id, { to }] of this.#offers)
-      if (isIdle(to.get(device)) && !missed.has(id)) this.#sayOffered(device, id)
+      if (to.get(device)?.isIdle && !missed.has(id)) this.#sayOffered(device, id)
   }
 
   /** Tells a device that a file is here if it missed that one. */
@@ -206,7 +212,7 @@ export class Sending {
     else offer?.pausedFor.delete(device)
     for (const [to, outgoing] of this.#transfersOf(id, device)) {
       if (outgoing.state !== 'paused') continue
-      this.#missed.add(to.id, id)
+      this.#misses(to, id)
       this.#park(outgoing)
     }
   }
@@ -398,11 +404,6 @@ export class Sending {
     if (this.#offers.get(outgoing.id)?.isOwn === false) return
     this.say({ say: 'sending', id: outgoing.id, device: outgoing.to.id, progress })
   }
-}
-
-/** Whether it goes on, and nothing of it is wanted. */
-function isIdle(outgoing: Outgoing | undefined): boolean {
-  return outgoing?.isUnderWay === true && !outgoing.isWanted
 }
 
 function newOffer(file: OfferedFile, within: Offer['within'], isOwn: boolean): Offer {
