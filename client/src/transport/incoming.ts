@@ -80,7 +80,7 @@ export class Incoming {
     readonly file: IncomingFile,
     readonly picked: FileSystemFileHandle | null,
     readonly source: RemoteDevice,
-    readonly events: IncomingEvents,
+    readonly events: IncomingEvents<Incoming>,
     { hash, random }: Means,
     readonly before = 0,
   ) {

@@ -24,7 +24,7 @@ import { Wanting } from './wanting'
 export class Receiving {
   /** By item. An ended transfer stays until its item goes or is received again. */
   readonly #transfers = new IncomingFiles()
-  readonly #events: IncomingEvents
+  readonly #events: IncomingEvents<Incoming>
   readonly #searches: Searches
   readonly #reports: ReceivingReports
   readonly #stored: StoredCopies
