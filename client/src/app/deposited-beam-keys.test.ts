@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { BeamId } from '../protocol/bindings'
-import type { Having, Withdrawn } from '../transport/secrets'
+import type { Having, Withdrawn } from '../transport/having'
 import { DepositedBeamKeys } from './deposited-beam-keys'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId

@@ -1,7 +1,7 @@
 /** The keys of a saved beam, as they are deposited with it, for whoever may read it (E9), or lie in vaults (E18). */
 import type { BeamId } from '../protocol/bindings'
 import { Gate } from '../transport/gate'
-import type { Deposited, Having, Withdrawn } from '../transport/secrets'
+import type { Deposited, Having, Withdrawn } from '../transport/having'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { pause, untilTold } from './until-told'
 

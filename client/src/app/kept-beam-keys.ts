@@ -1,8 +1,8 @@
 /** The item that has the keys of a beam while it is kept, for whoever opens its link after all devices have left (E10). */
 import type { DeviceId, LiveItem } from '../protocol/bindings'
 import { keptKeysMessage } from '../protocol/sealed-item'
+import type { Having } from '../transport/having'
 import type { LiveBeam } from '../transport/live-beam'
-import type { Having } from '../transport/secrets'
 import { putLast } from './put-last'
 import { newItemId } from './random-ids'
 import type { Lacking } from './sharing-again'

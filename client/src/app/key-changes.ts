@@ -3,7 +3,7 @@ import type { WelcomeMessage } from '../crypto/state-welcome'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import { cleanDeviceName } from '../protocol/names'
 import type { WayIn } from '../protocol/ways-in'
-import type { Having } from '../transport/secrets'
+import type { Having } from '../transport/having'
 import type { SecretsDoor } from '../transport/secrets-door'
 
 export interface KeyChangesEvents {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest'
 import { Sealer } from '../crypto/envelope'
-import type { OpenedText } from '../transport/secrets'
+import type { OpenedText } from '../transport/having'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { BEAM } from './sealed-beam-stage'
 import { SealedTexts, type TextKeys } from './sealed-texts'

@@ -1,7 +1,7 @@
 /** Seals and opens texts with the keys of one beam, and looks for keys that this device does not know. */
 import { headerOf, type Kind } from '../crypto/envelope'
 import type { BeamId } from '../protocol/bindings'
-import type { OpenedText } from '../transport/secrets'
+import type { OpenedText } from '../transport/having'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { putLast } from './put-last'
 

@@ -5,7 +5,8 @@ import type { BeamId } from '../protocol/bindings'
 import { keptKeysIn } from '../protocol/sealed-item'
 import type { ItemsEvent } from '../stores/items'
 import { Gate } from '../transport/gate'
-import { type Deposits, Secrets } from '../transport/secrets'
+import type { Deposits } from '../transport/saved-beam-secrets'
+import { Secrets } from '../transport/secrets'
 import { OpeningStage } from './opening-stage'
 import {
   ADA,

@@ -3,7 +3,8 @@ import 'fake-indexeddb/auto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId } from '../protocol/bindings'
 import { KeyStore } from './key-store'
-import { type Deposits, Secrets } from './secrets'
+import type { Deposits } from './saved-beam-secrets'
+import { Secrets } from './secrets'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const NEW = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId

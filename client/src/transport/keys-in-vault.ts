@@ -11,6 +11,7 @@ import {
 import type { BeamId, BeamVault, KeptBeam, SealedKeys } from '../protocol/bindings'
 import { isSameUsername, usernameKey } from '../protocol/usernames'
 import type { HowKept, PersonKeys } from '../protocol/vaults'
+import type { KeptKeys } from './entered-beams'
 import { Gate } from './gate'
 import { hasNothing } from './key-deposits'
 import {
@@ -22,7 +23,6 @@ import {
   type Vaulted,
 } from './own-vault'
 import { knowsEnds, type Sealing, sealedToVaults } from './sealing-to-vaults'
-import type { KeptKeys } from './secrets'
 import { ofTheirBeams, type ShownEntry } from './shown-entries'
 import { Refused, type VaultServer } from './vault-calls'
 import type { VaultKeeper } from './vault-keeper'

@@ -6,7 +6,7 @@ import type { Secrets } from './secrets'
 import type { VaultChanges } from './vault-changes'
 import type { VaultKeeper } from './vault-keeper'
 
-export type SecretsMethod = Exclude<keyof Secrets, 'kept' | 'deposits' | 'vault'>
+export type SecretsMethod = Exclude<keyof Secrets, 'kept'>
 
 /** The vault of the person who is logged in, as the page uses it. */
 export type VaultDoor = Pick<

@@ -5,8 +5,11 @@ import type { Deposit } from '../crypto/deposit'
 import type { JoinRequest } from '../crypto/link-joining'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
+import type { KeptKeys } from './entered-beams'
 import { Gate } from './gate'
-import { type Deposits, type Having, type KeptKeys, Secrets } from './secrets'
+import type { Having } from './having'
+import type { Deposits } from './saved-beam-secrets'
+import { Secrets } from './secrets'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const [ADA, BOB, EVE] = ['1', '2', '3'].map(

@@ -3,7 +3,9 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Deposit, isSameKeys } from '../crypto/deposit'
 import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
-import { type Deposits, type KeptKeys, Secrets } from './secrets'
+import type { KeptKeys } from './entered-beams'
+import type { Deposits } from './saved-beam-secrets'
+import { Secrets } from './secrets'
 import { Accounts, BEAM, type PageVault, pageVault } from './vault-stage'
 
 const [LAPTOP, PHONE] = ['1', '2'].map(
