@@ -14,10 +14,11 @@ import {
   namedKeys,
 } from './current-keys'
 import { type Deposit, depositOf, isProven, namesKey } from './deposit'
-import { headerOf, type Kind, type Opened, Opener } from './envelope'
+import type { Kind, Opened } from './envelope'
 import type { InviteKeys } from './invite'
 import { openKept, sealKept } from './kept-keys'
 import { KnownDevices } from './known-devices'
+import { MOST_KEYS, Openers } from './openers'
 import { SavedKeys, type SavedShared } from './saved-keys'
 import {
   type Changes,
@@ -30,17 +31,8 @@ import {
 import { UnverifiedDevices } from './unverified-devices'
 import type { OwnEntry, OwnState } from './vault'
 
-/** More beam keys than a beam ever had say that somebody fills the memory: each removal of a device makes one. */
-const MOST_KEYS = 256
-
 /** More changes than a device could have missed would leave no number for the next one, and nothing newer would ever come. */
 const MOST_MISSED = 1_000_000
-
-/** So long what a device has said before it heard of new keys is on its way, in milliseconds. */
-const ON_ITS_WAY_MS = 60_000
-
-/** What counts at the moment alone. A removed device has the keys of before, and could say it for ever. */
-const MOMENTARY: readonly Kind[] = ['signal', 'delete_note']
 
 /** The changes of keys that nobody has changed, and of which nobody told how often they were. */
 const NEVER: Changes = [0, 0]
@@ -55,12 +47,9 @@ export class Keyring {
   readonly devices = new KnownDevices()
   readonly unverified = new UnverifiedDevices()
   readonly saved = new SavedKeys()
-  /** By the id of the key. That which seals is the last, and those in front are the first to be cut off. */
-  #openers: ReadonlyMap<string, Opener> = new Map()
+  readonly #openers = new Openers()
   /** Null before this device has been let in. */
   #current: Current | null = null
-  /** When the keys that sealed before were replaced, by their ids. */
-  readonly #replacedAt = new Map<string, number>()
   /** What it asks with until then. */
   #first: Invite | null = null
   /** Whether an earlier page was given that, and this one was not. */
@@ -121,24 +110,12 @@ export class Keyring {
   #replace(next: Current): void {
     for (const { id } of this.#invites) this.#past.add(toBase64Url(id))
     const id = toBase64Url(next.sealer.keyId)
-    const others = [...this.#openers].filter(([other]) => other !== id)
-    this.#keepOnly([...others, [id, this.#openers.get(id) ?? new Opener(next.beamKey)]])
     const before = this.#currentId
-    if (before !== null) this.#replacedAt.set(before, Date.now())
+    this.#openers.sealsWith(id, next.beamKey, before)
     this.#current = next
     // Who is said to be removed has the key all the same where that has not changed.
     if (id !== before) this.unverified.dropTold(next.removed)
     this.#other = null
-  }
-
-  /** Takes keys to open with. Those that are known count before them: made up ones would push them out. */
-  #add(keys: ReadonlyMap<string, Bytes>): void {
-    const fresh = [...keys].filter(([id]) => !this.#openers.has(id))
-    this.#keepOnly([...fresh.map(([id, key]) => [id, new Opener(key)] as const), ...this.#openers])
-  }
-
-  #keepOnly(openers: readonly (readonly [string, Opener])[]): void {
-    this.#openers = new Map(openers.slice(-MOST_KEYS))
   }
 
   /** Whether this device has been let in. */
@@ -203,7 +180,7 @@ export class Keyring {
     const { sealer, invite, changes, removed } = this.#current
     const current = toBase64Url(sealer.keyId)
     return {
-      keys: [...this.#openers.values()].map(({ beamKey }) => toBase64Url(beamKey)),
+      keys: this.#openers.keys,
       current,
       invite: toBase64Url(invite.secret),
       hasLetIn: this.#hasLetIn,
@@ -290,7 +267,7 @@ export class Keyring {
     if (known !== null) return known === tag ? 'all' : 'nothing'
     const sealing = this.#currentId ?? ''
     if (keys.has(sealing) || keys.has(this.saved.movedFrom(sealing) ?? '')) return 'all'
-    return [...keys.keys()].some((id) => this.#openers.has(id)) ? 'keys' : 'nothing'
+    return this.#openers.hasAny(keys.keys()) ? 'keys' : 'nothing'
   }
 
   /** Returns what its owner seals of it to a vault (E18); null before this device has been let in. @param vault its public key */
@@ -410,7 +387,7 @@ export class Keyring {
     // Nothing is awaited from here on.
     const taken = trust(keys)
     if (taken === 'nothing') return false
-    this.#add(keys)
+    this.#openers.add(keys)
     this.#hasLetIn ||= told.hasLetIn
     const isNewer = taken === 'all' && (!this.shared || compareStates(told, this.shared) > 0)
     this.saved.learn(told, taken === 'all', isNewer)
@@ -456,7 +433,7 @@ export class Keyring {
       this.#past.add(toBase64Url(link.keys.id))
       return 'all'
     }
-    return [...keys.keys()].some((id) => this.#openers.has(id)) ? 'keys' : 'nothing'
+    return this.#openers.hasAny(keys.keys()) ? 'keys' : 'nothing'
   }
 
   /** @throws when this device has not been let in */
@@ -467,20 +444,17 @@ export class Keyring {
 
   /** Whether an envelope is under a key that is here. */
   knows(envelope: string): boolean {
-    return this.#openers.has(headerOf(envelope)?.keyId ?? '')
+    return this.#openers.knows(envelope)
   }
 
   /** Whether what is sealed under a key counts, or only says what somebody may have said long ago. */
   counts(kind: Kind, envelope: string): boolean {
-    const keyId = headerOf(envelope)?.keyId ?? ''
-    if (!MOMENTARY.includes(kind) || keyId === this.#currentId) return true
-    return Date.now() - (this.#replacedAt.get(keyId) ?? -Infinity) < ON_ITS_WAY_MS
+    return this.#openers.counts(kind, envelope, this.#currentId)
   }
 
   /** Returns null for what does not open. */
-  async open(kind: Kind, envelope: string): Promise<Opened | null> {
-    const opener = this.#openers.get(headerOf(envelope)?.keyId ?? '')
-    return opener ? opener.open(kind, envelope) : null
+  open(kind: Kind, envelope: string): Promise<Opened | null> {
+    return this.#openers.open(kind, envelope)
   }
 
   /** Returns the secret of which this device's key pair follows (E15). From then on it stays. */
