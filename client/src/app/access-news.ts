@@ -44,8 +44,10 @@ export class AccessNews {
     this.#end(notConnected())
     return new Promise((resolve) => {
       this.#saving = resolve
-      this.#isAsked = send()
-      if (!this.#isAsked) this.#end(notConnected())
+      const isSent = send()
+      // One that was sent before may have been done all the same.
+      this.#isAsked ||= isSent
+      if (!isSent) this.#end(notConnected())
     })
   }
 

@@ -457,6 +457,13 @@ describe('e9_a_wish_to_save_the_beam_whose_answer_is_lost', () => {
     expect(isTakenAsMine()).not.toContain(true)
   })
 
+  it('counts_also_where_the_person_presses_again_meanwhile', async () => {
+    await saves()
+    expect(await beam.save('Cabin')).toContain('Not connected')
+    FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
+    await vi.waitFor(() => expect(isTakenAsMine()).toEqual([true]))
+  })
+
   it('counts_no_more_once_it_was_refused', async () => {
     beam.enter(mine)
     FakeSocket.newest.accepts({ expires_at: 2, now: 1 })

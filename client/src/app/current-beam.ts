@@ -154,6 +154,7 @@ export class CurrentBeam {
 
   async #removeHere(beam: BeamId): Promise<void> {
     forgetKnown(beam)
+    this.#savedKeys.forgotten(beam)
     await this.#secrets.forget(beam)
     forgetDeviceTokens(beam)
   }

@@ -231,6 +231,25 @@ describe('e15 a beam that somebody may not read any more', () => {
       expect(current(OLD)).toBe(before)
     })
 
+    it('and those that went nowhere, because the vault is locked, are changed once it is open', async () => {
+      stores.vault.setState({ own: { is: 'locked', needsWords: false } })
+      changesHere(true)
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect([isLeftToDo(), isChanging.mock.calls.length]).toEqual([[OLD], 1])
+      stores.vault.setState({ own: { is: 'open', fingerprint: '' } })
+      await inTheEnd(() => expect(isChanging).toHaveBeenCalledTimes(2))
+      changesHere(true)
+      await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+    })
+
+    it('and no more of them than it must, where they cannot be deposited for a while', async () => {
+      for (let second = 0; second < 300; second += 1) {
+        changesHere(false)
+        await vi.advanceTimersByTimeAsync(1_000)
+      }
+      expect(isChanging.mock.calls.length).toBeLessThan(15)
+    })
+
     it('or without it, where the page has left it before', async () => {
       here = null
       changesHere(false)

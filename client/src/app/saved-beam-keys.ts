@@ -34,6 +34,8 @@ export class SavedBeamKeys {
   /** One after the other: what asks for a beam by the id of before finds nothing once its link is renewed. */
   #last: Promise<void> = Promise.resolve()
   #isTrying = false
+  /** How long the next attempt waits, in milliseconds: each may make new keys, of which a beam has only so many. */
+  #wait = PAUSE_MS
 
   constructor(
     readonly secrets: Pick<SecretsDoor, 'rekeySaved' | 'depositSaved' | 'moved'>,
@@ -87,6 +89,12 @@ export class SavedBeamKeys {
     this.#due.set(now, due)
   }
 
+  /** What this device had of the beam is gone from it, with new keys that were not deposited. */
+  forgotten(beam: BeamId): void {
+    const due = this.#due.get(beam)
+    if (due?.state === 'made') due.state = 'to-make'
+  }
+
   /** Keys are deposited, or go nowhere for good, once it is known where they go. */
   get #mayTry(): boolean {
     const { own } = this.stores.vault.getState()
@@ -109,7 +117,8 @@ export class SavedBeamKeys {
     if (!changed) return false
     due.state = 'here'
     void changed.then((areThere) => {
-      if (areThere) return this.#done(due)
+      // With a locked vault the new ones are on this device alone, where nobody else finds them.
+      if (areThere && this.#mayTry) return this.#done(due)
       // The beam was left, or nobody is logged in.
       due.state = 'to-make'
       void this.#tryAgain()
@@ -132,10 +141,11 @@ export class SavedBeamKeys {
   async #tryAgain(): Promise<void> {
     if (this.#isTrying) return
     this.#isTrying = true
-    for (let wait = PAUSE_MS; ; wait = longerPause(wait)) {
+    for (;;) {
       const due = [...this.#due.keys()].filter((beam) => this.#isDue(beam))
       if (due.length === 0 || !this.#mayTry) break
-      await pause(wait)
+      await pause(this.#wait)
+      this.#wait = longerPause(this.#wait)
       await this.events.renewLogin().catch(() => {})
       for (const beam of due) await this.#attempt(beam).catch(() => {})
     }
@@ -167,6 +177,7 @@ export class SavedBeamKeys {
     // Somebody else may have been removed meanwhile, or the beam has another id.
     const beam = [...this.#due.keys()].find((one) => this.#due.get(one) === due)
     if (beam === undefined) return
+    this.#wait = PAUSE_MS
     if (due.state !== 'needless') this.#due.delete(beam)
     if (this.#username !== null) keysToChange.remove(beam, this.#username)
   }

@@ -4,6 +4,7 @@ import { newFileSeal } from '../crypto/file-keys'
 import type { BeamId, DeviceId, ItemId, User } from '../protocol/bindings'
 import { type FileSeal, liveItem } from '../protocol/item'
 import { cardsOf, isBatch } from '../stores/cards'
+import { reduceDevices } from '../stores/devices'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
 import type { EngineCommand } from '../transport/engine-messages'
@@ -29,6 +30,8 @@ let sharing: ReturnType<typeof createSharing>
 let seals: (FileSeal | undefined)[]
 /** The files that the engine knows and does not offer. */
 let held: Blob[]
+/** To which devices each item that was shared also goes in clear text. */
+let inClear: (readonly DeviceId[] | undefined)[]
 
 class FakeRequest {
   readonly upload = {}
@@ -44,13 +47,17 @@ beforeEach(() => {
   log = []
   seals = []
   held = []
+  inClear = []
   stores = createStores()
   vi.stubGlobal('XMLHttpRequest', FakeRequest)
   URL.createObjectURL = () => 'blob:a'
   const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null }
   stores.session.setState({ status: 'set', session }, true)
   const live = {
-    share: (id: ItemId) => log.push(`share ${id}`),
+    share: (id: ItemId, _message: unknown, _extra: string, _to?: DeviceId, to?: readonly DeviceId[]) => {
+      log.push(`share ${id}`)
+      inClear.push(to)
+    },
     deletions: [],
   } as Partial<LiveBeam> as LiveBeam
   const tell = (command: EngineCommand) => {
@@ -102,6 +109,15 @@ describe('an upload', () => {
     await vi.waitFor(() => expect(told()).toContain(words))
     expect(stores.items.getState().items).toEqual([])
     expect(log).toEqual([])
+  })
+
+  it('e12_goes_in_clear_text_to_no_device_that_is_chosen_while_it_is_under_way', async () => {
+    sharing.shareFiles([picture()])
+    await vi.waitFor(() => expect(log).toContain('upload'))
+    stores.clearCopies.setState({ to: new Set(['plain' as DeviceId]) }, true)
+    const phone = { device_id: 'phone' as DeviceId, name: 'Phone', caps: ['files' as const] }
+    stores.devices.setState((state) => reduceDevices(state, { type: 'listed', devices: [phone] }), true)
+    await vi.waitFor(() => expect(inClear).toEqual([[]]))
   })
 
   it('without a login does not ask for one', async () => {

@@ -196,7 +196,7 @@ function createStoredCopies(context: Context): StoredCopies {
   const uploadLoggedIn = uploadAfter(async () => isLoggedIn() && (await readMe()), upload)
   const shareStored = (id: ItemId, message: unknown, extra: string) => {
     // Sharing it again would take back a deletion that the server has not confirmed yet.
-    if (!context.live()?.deletions.includes(id)) share(context, id, message, extra)
+    if (!context.live()?.deletions.includes(id)) share(context, id, message, extra, notedOf(stores, id))
   }
   const offerStored = (file: OutgoingFile) => offer(context, file)
   const sayNotStored = ({ name }: OutgoingFile, why: 'unreadable' | 'refused') =>
@@ -279,7 +279,8 @@ function storeFirst(
 function offerFile(context: Context, outgoing: OutgoingFile): void {
   const { message, extra } = messageOf(outgoing)
   offer(context, outgoing)
-  share(context, outgoing.id, message, extra, { to: outgoing.to, isClear: outgoing.isClear })
+  const { to, isClear } = outgoing
+  share(context, outgoing.id, message, extra, { to, isClear, ...notedOf(context.stores, outgoing.id) })
 }
 
 /** Offers files again that a reload lost, under the items by which the other devices know them. */
@@ -410,6 +411,12 @@ export function share(
   stores.items.setState((state) => reduceItems(state, { type: 'shared', item }), true)
   if (isClear) live()?.cameClear?.(id)
   live()?.share(id, message, extra, to, inClearTo)
+}
+
+/** What was chosen when an item was shared, for when its file is stored or offered later. Copies that are there need no change. */
+function notedOf(stores: Context['stores'], id: ItemId): Pick<ShareOptions, 'inClearTo'> {
+  const item = find(stores, id)
+  return item ? { inClearTo: item.inClearTo ?? [] } : {}
 }
 
 /** Returns the other device that has an item of this device's; undefined for an item that everybody has. */

@@ -204,6 +204,17 @@ it('e12_a_change_keeps_its_mark_and_its_one_reader_beside_the_item', async () =>
   expect(cameClear).toEqual(sent.map(({ id }) => id))
 })
 
+it('a change of what came for this device alone goes back to the device that sent it', async () => {
+  const me = 'me' as DeviceId
+  stores.devices.setState((state) => ({ ...state, me }))
+  await syncs(version(1, 'hello', 'text', me))
+  await changes('mine')
+  await reloads()
+  stores.devices.setState((state) => ({ ...state, me: 'me again' as DeviceId }))
+  await syncs(version(1, 'hello', 'text', me))
+  expect(sent).toMatchObject([{ message: 'mine', to: PHONE }])
+})
+
 it('a note that stands beside another version says in its title that it is a copy', async () => {
   const note = (text: string) => richNoteMessage('Packing', withText(EMPTY_ROOT, text))
   await syncs(version(1, note('ours').message, note('').extra))

@@ -11,6 +11,7 @@ import type { Context, ItemChannel } from './context'
 import { isSeen } from './page-life'
 import { RareTask } from './rare-task'
 import { showLost } from './receiving'
+import { addresseeOf } from './sharing'
 import { besideOf, shareUnsent, UnsentEdits } from './unsent-edits'
 import { readUnsent, storeUnsent, type Unsent } from './unsent-storage'
 
@@ -25,7 +26,7 @@ export function keepUnsentItems(
   context: Pick<Context, 'stores' | 'live'>,
   onLost: (ids: readonly ItemId[]) => void,
 ): void {
-  const { session, items, transfers, encryption } = context.stores
+  const { session, items, encryption } = context.stores
   const heldBack = new Set<ItemId>()
   /** The beam whose items have changed since they were written. */
   let changed: BeamId | null = null
@@ -37,7 +38,7 @@ export function keepUnsentItems(
     if (changed === null) return
     hold(encryption.getState().kind)
     const unsent = items.getState().items.filter(isUnsent)
-    storeUnsent(changed, [...storedOf(unsent, transfers.getState(), heldBack), ...edits.waiting])
+    storeUnsent(changed, [...storedOf(context.stores, unsent, heldBack), ...edits.waiting])
     changed = null
   })
   const keep = () => {
@@ -115,18 +116,16 @@ function beamIn(state: ReturnType<Stores['session']['getState']>): BeamId | null
   return state.status === 'set' ? state.session.beamId : null
 }
 
-function storedOf(
-  unsent: readonly Item[],
-  transfers: TransfersState,
-  heldBack: ReadonlySet<ItemId>,
-): readonly Unsent[] {
+function storedOf(stores: Stores, unsent: readonly Item[], heldBack: ReadonlySet<ItemId>): readonly Unsent[] {
+  const transfers = stores.transfers.getState()
   return unsent.map((item) => {
-    const { id, message, extra, to, isClear, inClearTo, seq } = item
+    const { id, message, extra, isClear, inClearTo, seq } = item
     return {
       id,
       message,
       extra,
-      to,
+      // What came for this device alone goes back to who sent it.
+      to: addresseeOf(stores, id),
       isClear,
       inClearTo,
       ...(seq !== null && { replaces: seq }),

@@ -319,8 +319,9 @@ export class Keyring {
 
   /** What is kept for a later page, also before this device was let in: a reload would forget that the beam is sealed otherwise. */
   get kept(): KeptShared | null {
-    if (!this.#invite) return null
-    const invite = toBase64Url(this.#invite.secret)
+    // The end of a share is known also where the server has shown no keys.
+    if (!this.#invite && this.saved.ends.length === 0) return null
+    const invite = this.#invite ? toBase64Url(this.#invite.secret) : ''
     const none = { keys: [], current: '', changes: NEVER, devices: {}, removed: [], unverified: [] }
     return {
       ...(this.shared ?? { ...none, invite, hasLetIn: false }),

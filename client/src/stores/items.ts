@@ -149,7 +149,8 @@ function pending(item: Item, items: readonly Item[]): Item {
 /** The server may have been told a change meanwhile, or not: its echo says so. Any other version counts. */
 function stillChanged(item: Item, here: Item | undefined): Item {
   const isWaiting = here?.isChanged && equalJson(here.message, item.message)
-  return isWaiting ? { ...item, isChanged: true } : item
+  if (!isWaiting) return item
+  return { ...item, isChanged: true, ...(here.inClearTo && { inClearTo: here.inClearTo }) }
 }
 
 function refused(item: Item, { id, why }: { id: ItemId; why: string }): Item {

@@ -300,6 +300,12 @@ describe('a transfer that the sender pauses', () => {
       expect(await bob.hasWhole(sent)).toBe(true)
     })
 
+    it('f18_goes_on_for_a_receiver_that_asks_nothing_when_the_sender_goes_on_for_all', async () => {
+      again.resumes()
+      await all.carries()
+      expect(await bob.hasWhole(sent)).toBe(true)
+    })
+
     it('f18_is_paused_for_no_other_device, and for this one once', async () => {
       const cyd = stageDevice('c')
       all = new StageServer(again, bob, cyd)

@@ -236,7 +236,7 @@ export class KeysInVault implements OwnVault {
     const { state } = sealing
     const trusted = this.#trusted.get(beam) ?? NOBODY
     // Of an entry without an end of a share that this device knows of, nobody counts: it may be theirs that has ended.
-    const handed = before && knowsEnds(before, state.ends) ? trustedIn(before) : NOBODY
+    const handed = before && knowsEnds(before, state.ends) ? named(trustedIn(before), there.people) : NOBODY
     const people = new Map([...handed, ...trusted])
     const sealed = await this.#write(beam, state, { vault, there, before, people })
     if (this.#trusted.get(beam) === trusted) this.#trusted.delete(beam)
@@ -278,6 +278,12 @@ function othersThan(username: string, trusted: Trusted, listed: readonly Person[
     return called.length > 0 && called.every((person) => isSameUsername(person.username, name))
   }
   return new Map([...trusted].filter(([key, name]) => !isSameUsername(name, username) && isOther(key, name)))
+}
+
+/** Gives those their names who were let in before names were sealed: those by which they are listed now. */
+function named(trusted: Trusted, listed: readonly Person[]): Trusted {
+  const nameOf = (key: string) => listed.find(({ public_key }) => public_key === key)?.username ?? ''
+  return new Map([...trusted].map(([key, name]) => [key, name || nameOf(key)]))
 }
 
 function isOwnOf({ publicKey }: Vault): (person: Person) => boolean {

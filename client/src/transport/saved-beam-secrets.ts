@@ -150,7 +150,9 @@ export class SavedBeamSecrets {
    */
   async rekeySaved(beam: BeamId): Promise<Rekeyed> {
     await this.#beams.enter(beam)
-    const { isKeyed } = await this.withdraw(beam)
+    const { isKeyed, isInVaults } = await this.withdraw(beam)
+    const isOwn = await this.vault.isFor(beam, this.#isMine(this.#beams.of(beam).ring.saved))
+    if (!isKeyed && isInVaults && isOwn) throw new Error('The server does not show the keys.')
     if (!isKeyed || !(await this.#areFound(beam))) return 'needless'
     await this.rekey(beam, [])
     return this.deposit(beam).then(

@@ -208,6 +208,12 @@ export class Sending {
     const offer = this.#ownOf(id)
     // Also those that come later are to get what goes on for one.
     if (offer) offer.isPaused = false
+    // Those that an earlier worker has paused know of none that goes on.
+    for (const to of this.devices())
+      if (offer?.pausedFor.has(to.id) && (device ?? to.id) === to.id && !offer.to.has(to)) {
+        this.#misses(to, id)
+        this.#sayOffered(to, id)
+      }
     if (device === null) offer?.pausedFor.clear()
     else offer?.pausedFor.delete(device)
     for (const [to, outgoing] of this.#transfersOf(id, device)) {

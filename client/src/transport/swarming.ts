@@ -87,8 +87,9 @@ export class Swarming {
   }
 
   /** Asks for the hashes of pieces that are here and cannot be compared: they were lost, or told to an earlier page. */
-  asks({ source, file, checking, isOpen }: Incoming): void {
-    const lacking = isOpen ? checking.lacking(this.now()) : null
+  asks({ source, file, checking, isOpen, givers }: Incoming): void {
+    // A source that has the file no more tells nothing of it.
+    const lacking = isOpen && givers.sourceOut === null ? checking.lacking(this.now()) : null
     if (lacking) source.say({ type: 'ask', transfer: file.id, ...lacking })
   }
 

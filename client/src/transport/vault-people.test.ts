@@ -153,6 +153,21 @@ describe('the keys of a saved beam whose owner ends a share that the server goes
     }
   })
 
+  it('e18 still come to the others where they were let in before their names were sealed', async () => {
+    const { ada } = await handed()
+    const vault = await ada.keeper.opened()
+    if (!vault) throw new Error('It is open.')
+    const own = accounts.beam.keys.find(({ username }) => username === 'ada')
+    const entry = own && (await vault.openOwn(own.keys))
+    if (!own || !entry) throw new Error('It lies in the vault.')
+    const unnamed = { ...own, keys: await vault.sealOwn({ ...entry, names: [] }) }
+    accounts.beam = { ...accounts.beam, keys: accounts.beam.keys.map((one) => (one === own ? unnamed : one)) }
+    await writes(ada)
+    await ends(ada)
+    await writes(ada, AFTER)
+    expect(receivers()).toEqual(['ada', 'carol'])
+  })
+
   it('e18 come to nobody whom another device of the owner has named without knowing of that', async () => {
     const { ada, before } = await handed()
     // Bob was let in by what the server has hidden until now.

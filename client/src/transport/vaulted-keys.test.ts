@@ -315,6 +315,22 @@ describe('a beam whose keys are in the vault of its owner', () => {
     expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada'])
   })
 
+  it('e18 knows also in a browser that never had its keys that a share ended while the server hid them', async () => {
+    const laptop = await vaulted()
+    await letsBobOpenIt(laptop)
+    const kept = keptKeys()
+    const phone = await device('ada', null, kept)
+    await phone.vault.ownBeams([BEAM])
+    const { readKeys } = phone.vault.server
+    phone.vault.server.readKeys = async (beam) => ({ ...(await readKeys(beam)), keys: null, people: [] })
+    await phone.secrets.distrust(BEAM, 'bob')
+    await expect(phone.secrets.rekeySaved(BEAM)).rejects.toThrow('does not show the keys')
+    const later = await device('ada', null, kept)
+    expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada', 'bob'])
+    await later.secrets.rekeySaved(BEAM)
+    expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada'])
+  })
+
   it('e18 still gives its keys to a person whose share did not end, because the server did not take what was sealed', async () => {
     const laptop = await vaulted()
     await letsBobOpenIt(laptop)
