@@ -32,6 +32,8 @@ test('e1 the secret leaves neither the page that made it nor the one that was op
   await expect(laptop.page.getByRole('button', { name: 'Copy short code' })).toBeVisible()
   await laptop.page.keyboard.press('Escape')
   await expect(laptop.page.getByRole('dialog')).toHaveCount(0)
+  // A dialog that closes takes its entry from the history, and going back would abort what is opened meanwhile.
+  await expect.poll(() => laptop.page.evaluate(() => history.state?.overlay ?? null)).toBeNull()
   for (const path of ['/login', '/doctor', '/nothing/here', '/']) await laptop.opens(laptop.origin + path)
   await laptop.page.evaluate(() => fetch('/api/nothing', { method: 'POST' }))
   await phone.page.reload()

@@ -127,6 +127,15 @@ describe('s29_items_that_the_server_has_dropped', () => {
     }
   })
 
+  it('come from the last device that may have them, however slow its wire is', () => {
+    const bob = new Person(BOB)
+    bob.memory.synced(1, items(1, 600))
+    me.older.synced(351, 350, [])
+    vi.advanceTimersByTime(60_000)
+    carries(me, bob)
+    expect(me.taken).toHaveLength(350)
+  })
+
   it('are not asked for when none was dropped, nor in a saved beam', () => {
     me.older.synced(351, 0, [])
     const saved = { beam_name: '', role: 'write', link_access: 'write', by_link: true } as const

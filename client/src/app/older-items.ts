@@ -17,7 +17,7 @@ import type { Stores } from '../stores/stores'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Toaster } from './toaster'
 
-/** A device that has not answered within so many milliseconds is given up, and the next one asked. */
+/** A device that has not answered within so many milliseconds is given up for the next one. The last one is waited for, on however slow a wire. */
 const ANSWER_WITHIN_MS = 5_000
 /** Most items that are taken from other devices: as many as a saved beam shows. */
 const MOST_ITEMS = 5_000
@@ -161,7 +161,7 @@ export class OlderItems {
   #await(search: Search): void {
     this.#end()
     this.#search = search
-    this.#late = setTimeout(() => this.#askNext(), ANSWER_WITHIN_MS)
+    if (search.devices.length > 1) this.#late = setTimeout(() => this.#askNext(), ANSWER_WITHIN_MS)
   }
 
   #askNext(): void {
