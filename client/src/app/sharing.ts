@@ -16,6 +16,7 @@ import { MAX_NOTE_STATE_BYTES, richNoteMessage } from '../protocol/rich-note'
 import { mayShare } from '../stores/beam-access'
 import { type Point, reduceCanvas } from '../stores/canvas'
 import { type FileItem, isFile } from '../stores/cards'
+import { inClearTo } from '../stores/clear-copies'
 import { whyGone } from '../stores/connection'
 import { mayBeSealed } from '../stores/encryption'
 import { reduceItems } from '../stores/items'
@@ -400,17 +401,17 @@ export function share(
     at = Date.now(),
     to = addresseeOf(stores, id),
     isClear = find(stores, id)?.isClear,
-    inClearTo = [...stores.clearCopies.getState().to],
+    inClearTo: chosen = [...stores.clearCopies.getState().to],
   }: ShareOptions = {},
 ): void {
   const item = {
     ...pendingItem(id, message, extra, at, to),
     ...(isClear && { isClear }),
-    ...(inClearTo.length > 0 && { inClearTo }),
+    ...inClearTo(chosen),
   }
   stores.items.setState((state) => reduceItems(state, { type: 'shared', item }), true)
   if (isClear) live()?.cameClear?.(id)
-  live()?.share(id, message, extra, to, inClearTo)
+  live()?.share(id, message, extra, to, chosen)
 }
 
 /** What was chosen when an item was shared, for when its file is stored or offered later. Copies that are there need no change. */

@@ -16,6 +16,7 @@ import {
 } from '../protocol/item'
 import type { ManifestFacts } from '../protocol/manifest'
 import { mayShare } from '../stores/beam-access'
+import { inClearTo } from '../stores/clear-copies'
 import { fileTakers } from '../stores/devices'
 import { reduceItems } from '../stores/items'
 import { isStored } from '../stores/keeping'
@@ -133,9 +134,8 @@ export class StoredCopies {
   /** Shows a file that `storeFirst` will upload. */
   show(file: OutgoingFile): void {
     const { message, extra } = messageOf(file)
-    const inClearTo = [...this.#stores.clearCopies.getState().to]
     const pending = pendingItem(file.id, message, extra, Date.now())
-    const item = inClearTo.length > 0 ? { ...pending, inClearTo } : pending
+    const item = { ...pending, ...inClearTo(this.#stores.clearCopies.getState().to) }
     const event = { type: 'shared', item } as const
     // Whoever sees the item finds its file.
     this.#put(file, { status: 'moving', sent: 0, bytesPerSecond: 0 })

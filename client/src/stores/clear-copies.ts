@@ -18,6 +18,12 @@ export function takersOfCopies(
   return devices.filter((device) => device.device_id !== me && !seals(device) && to.has(device.device_id))
 }
 
+/** Returns the mark of an item that is shared now, or with what was chosen before: to whom it also goes in clear text. */
+export function inClearTo(devices: Iterable<DeviceId>): { readonly inClearTo?: readonly DeviceId[] } {
+  const chosen = [...devices]
+  return chosen.length > 0 ? { inClearTo: chosen } : {}
+}
+
 /** Who can read what is shared in the beam. */
 interface Reading {
   readonly encryption: Encryption

@@ -219,6 +219,12 @@ describe('a beam that was saved before its owner had a vault', () => {
   })
 })
 
+/** The server shows a device none of the keys that lie in vaults, nor whose they are. */
+function hidesKeysFrom({ vault: { server } }: Awaited<ReturnType<typeof device>>): void {
+  const { readKeys } = server
+  server.readKeys = async (beam) => ({ ...(await readKeys(beam)), keys: null, people: [] })
+}
+
 describe('a beam whose keys are in the vault of its owner', () => {
   async function vaulted() {
     const laptop = await device()
@@ -306,8 +312,7 @@ describe('a beam whose keys are in the vault of its owner', () => {
   it('e18 gives its new keys to nobody whose share has ended while the server hid them, also from a later page', async () => {
     const laptop = await vaulted()
     await letsBobOpenIt(laptop)
-    const { readKeys } = laptop.vault.server
-    laptop.vault.server.readKeys = async (beam) => ({ ...(await readKeys(beam)), keys: null, people: [] })
+    hidesKeysFrom(laptop)
     await laptop.secrets.distrust(BEAM, 'bob')
     const later = await device('ada', null, laptop.secrets.kept)
     expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada', 'bob'])
@@ -321,8 +326,7 @@ describe('a beam whose keys are in the vault of its owner', () => {
     const kept = keptKeys()
     const phone = await device('ada', null, kept)
     await phone.vault.ownBeams([BEAM])
-    const { readKeys } = phone.vault.server
-    phone.vault.server.readKeys = async (beam) => ({ ...(await readKeys(beam)), keys: null, people: [] })
+    hidesKeysFrom(phone)
     await phone.secrets.distrust(BEAM, 'bob')
     await expect(phone.secrets.rekeySaved(BEAM)).rejects.toThrow('does not show the keys')
     const later = await device('ada', null, kept)
