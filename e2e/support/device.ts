@@ -193,7 +193,8 @@ export class Device {
 
   async seesPath(file: TestFile, path: 'Direct' | 'via TURN' | 'via server' | 'Stored'): Promise<void> {
     // Over a long way it is several connections: `Direct ×8`.
-    await expect(this.file(file).getByText(new RegExp(`^${path}( ×\\d+)?$`))).toBeVisible()
+    const way = this.file(file).getByText(new RegExp(`^${path}( ×\\d+)?$`))
+    await expect(way).toBeVisible({ timeout: LARGE_FILE_MS })
   }
 
   /** Expects a text on the card of a file, among its other texts. */
