@@ -49,6 +49,9 @@ export function toBase64Url(bytes: Uint8Array): string {
 export function fromBase64Url(text: string): Bytes | null {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return null
   const decoded = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  const bytes = Uint8Array.from(decoded, (character) => character.charCodeAt(0))
-  return toBase64Url(bytes) === text ? bytes : null
+  const bytes = new Uint8Array(decoded.length)
+  for (let at = 0; at < decoded.length; at += 1) bytes[at] = decoded.charCodeAt(at)
+  // Only the last characters can be written in several ways, where they do not end a group of four.
+  const last = bytes.subarray(bytes.byteLength - (bytes.byteLength % 3))
+  return text.endsWith(toBase64Url(last)) ? bytes : null
 }

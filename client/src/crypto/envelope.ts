@@ -116,9 +116,9 @@ export function headerNamed(name: string): Header | null {
   return bytes?.byteLength === HEADER_BYTES ? headerIn(bytes) : null
 }
 
-/** Returns what the header of an envelope says; null for what is none. */
+/** Returns what the header of an envelope says; null for what has none. It says nothing of what comes after the header. */
 export function headerOf(envelope: string): Header | null {
-  return partsOf(envelope)?.header ?? null
+  return envelope.startsWith(PREFIX) ? headerNamed(envelopeName(envelope)) : null
 }
 
 function partsOf(envelope: string): { header: Header; bytes: Bytes } | null {
