@@ -5,6 +5,7 @@ import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId } from '../protocol/bindings'
 import { createStores } from '../stores/stores'
 import { NOTHING_KNOWN } from '../stores/vault'
+import type { Deposited, Rekeyed } from '../transport/having'
 import { Secrets } from '../transport/secrets'
 import { forgetEntries, forgetKnown, keysToChange, moveEntries } from './beam-entries'
 import { SavedBeamKeys } from './saved-beam-keys'
@@ -299,5 +300,38 @@ describe('e15 a beam that somebody may not read any more', () => {
     expect(isLeftToDo()).toEqual([OLD])
     forgetEntries(OLD)
     expect(isLeftToDo()).toEqual([])
+  })
+
+  describe('of its owner, who has a vault', () => {
+    let made: number
+    let went: Deposited['went'][]
+    const loadWith = (rekeyed: () => Promise<Rekeyed>) => {
+      vi.useFakeTimers()
+      const page = load()
+      made = 0
+      vi.spyOn(page.secrets, 'rekeySaved').mockImplementation(() => {
+        made += 1
+        return rekeyed()
+      })
+      vi.spyOn(page.secrets, 'depositSaved').mockImplementation(
+        async () => ({ went: went.shift() ?? 'into-vaults' }) as Deposited,
+      )
+      logsIn()
+      return page
+    }
+
+    it.each([
+      ['no other ones until these lie', 'not-yet', 1],
+      ['other ones where the server may have these, until some lie', 'exposed', 2],
+    ] as const)('has new keys, and %s in the vault', async (_, where, times) => {
+      went = [where, where, where]
+      let rekeyed: Rekeyed = 'made'
+      const page = loadWith(async () => rekeyed)
+      await page.change(OLD)
+      expect([isLeftToDo(), failures, stores.vault.getState().deposits]).toEqual([[OLD], 1, 0])
+      if (where === 'exposed') rekeyed = 'done'
+      await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+      expect(made).toBe(times)
+    })
   })
 })

@@ -170,7 +170,10 @@ export class SavedBeamKeys {
       // The link may be renewed at the moment: then it is there under the next id.
       if (rekeyed !== 'done') due.state = rekeyed
     }
-    if (due.state === 'made') await this.secrets.depositSaved(beam)
+    if (due.state !== 'made') return
+    const { went } = await this.secrets.depositSaved(beam)
+    if (went === 'exposed') due.state = 'to-make'
+    if (went === 'exposed' || went === 'not-yet') throw new Error('Nobody finds the new keys.')
   }
 
   #done(due: Due): void {

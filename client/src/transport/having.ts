@@ -49,7 +49,10 @@ export interface Withdrawn extends Having {
 
 /** What this device has after a deposit. */
 export interface Deposited extends Having {
-  /** Where the keys went, or `exposed` where new ones are to be made before they go into vaults. */
+  /**
+   * Where the keys went, or `exposed` where new ones are to be made before they go into vaults. With `not-yet`, those who may read the beam
+   * do not find them: they are to be deposited again.
+   */
   readonly went: KeysWent['go']
 }
 

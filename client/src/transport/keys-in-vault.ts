@@ -223,16 +223,17 @@ export class KeysInVault implements OwnVault {
 
   /** The server says that the beam is another person's. */
   #placeInOthers(beam: BeamId, known: KnownPlace, { version }: BeamVault): KeysWent {
-    return this.#isOwn(beam, known.isMine) || version > 0 ? { go: 'nowhere' } : placeWithoutVault(known)
+    if (this.#isOwn(beam, known.isMine)) return { go: 'not-yet' }
+    return version > 0 ? { go: 'nowhere' } : placeWithoutVault(known)
   }
 
   async #seal(vault: Vault, beam: BeamId, there: BeamVault, merged: Merging): Promise<KeysWent> {
     this.#found.add(beam)
     const before = there.keys && (await vault.openOwn(there.keys))
     // A later version of the client may have sealed it.
-    if (!before && there.keys?.from === vault.publicKey) return { go: 'nowhere' }
+    if (!before && there.keys?.from === vault.publicKey) return { go: 'not-yet' }
     const sealing = await merged(before, vault.publicKey)
-    if (sealing.is !== 'state') return { go: sealing.is === 'exposed' ? 'exposed' : 'nowhere' }
+    if (sealing.is !== 'state') return { go: sealing.is === 'exposed' ? 'exposed' : 'not-yet' }
     const { state } = sealing
     const trusted = this.#trusted.get(beam) ?? NOBODY
     // Of an entry without an end of a share that this device knows of, nobody counts: it may be theirs that has ended.

@@ -12,6 +12,11 @@ export type KeysWent =
   | { readonly go: 'to-server' | 'nowhere' }
   /** Into no vault yet: the server may have the key that seals, and new ones are to be made first. */
   | { readonly go: 'exposed' }
+  /**
+   * Into the person's own vault, and not yet: the server shows the beam as another person's, or what it shows there nothing may take the
+   * place of.
+   */
+  | { readonly go: 'not-yet' }
 
 /** What lies in vaults, as far as it concerns the person at this device. */
 export type Vaulted =

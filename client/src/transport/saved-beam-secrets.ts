@@ -155,10 +155,12 @@ export class SavedBeamSecrets {
     if (!isKeyed && isInVaults && isOwn) throw new Error('The server does not show the keys.')
     if (!isKeyed || !(await this.#areFound(beam))) return 'needless'
     await this.rekey(beam, [])
-    return this.deposit(beam).then(
-      () => 'done',
-      () => 'made',
+    const went = await this.deposit(beam).then(
+      (deposited) => deposited.went,
+      () => 'not-yet' as const,
     )
+    if (went === 'exposed') throw new Error('The server may have the keys.')
+    return went === 'not-yet' ? 'made' : 'done'
   }
 
   /**

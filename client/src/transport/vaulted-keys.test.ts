@@ -352,10 +352,24 @@ describe('a beam whose keys are in the vault of its owner', () => {
     Object.assign(phone.vault.server, { readKeys: async () => ({ version: 0, keys: null, people: [] }) })
     for (const own of [laptop, phone]) {
       await own.secrets.rekey(BEAM, [])
-      expect((await own.secrets.deposit(BEAM)).went).toBe('nowhere')
+      expect((await own.secrets.deposit(BEAM)).went).toBe('not-yet')
       await own.secrets.rekeySaved(BEAM)
     }
     expect(given).toEqual([])
+  })
+
+  it('e18 does not count as changed where the server says that it is of another person, until its new keys lie there', async () => {
+    const laptop = await vaulted()
+    const { server } = laptop.vault
+    const { readKeys } = server
+    server.readKeys = async () => ({ version: 0, keys: null, people: [] })
+    expect(await laptop.secrets.rekeySaved(BEAM)).toBe('made')
+    expect((await laptop.secrets.depositSaved(BEAM)).went).toBe('not-yet')
+    server.readKeys = readKeys
+    expect((await laptop.secrets.depositSaved(BEAM)).went).toBe('into-vaults')
+    const phone = await device()
+    await phone.secrets.withdraw(BEAM)
+    expect((await phone.secrets.open(BEAM, 'share_clipboard', await seals(laptop))).is).toBe('open')
   })
 
   it.each(['handed to its vault', 'of the deposit of before'])(
@@ -434,7 +448,7 @@ describe('a beam whose keys are in the vault of its owner', () => {
     await cabin.secrets.make(BEAM)
     await cabin.secrets.stored(BEAM, true)
     const before = (await seals(cabin)).slice(0, 17)
-    expect(await deposits(cabin)).toBe('nowhere')
+    expect(await deposits(cabin)).toBe('not-yet')
     expect([(await seals(cabin)).slice(0, 17), accounts.beam]).toEqual([before, entry])
     const phone = await device('ada', await linkOf(cabin))
     expect(await phone.secrets.withdraw(BEAM)).toMatchObject({ isKeyed: false })
