@@ -506,6 +506,20 @@ it('e15_the_keys_of_the_beam_of_this_page_stay_to_be_changed_by_a_later_one_unti
   expect(keysToChange.get(OLD, 'ada')).toBe('')
 })
 
+it('e18_keys_that_the_server_hid_when_a_share_ended_change_once_the_page_is_in_the_beam_and_has_them', async () => {
+  const ada: User = { username: 'ada', first_name: 'Ada', last_name: '', email: '', profile_picture: null }
+  stores.account.setState({ status: 'authenticated', user: ada }, true)
+  stores.vault.setState({ own: { is: 'open', fingerprint: '' } })
+  const { invite } = await secrets.make(OLD)
+  vi.spyOn(secrets, 'rekeySaved').mockResolvedValue('hidden')
+  const rekey = vi.spyOn(secrets, 'rekey')
+  await beam.readingTaken(OLD)
+  expect([keysToChange.get(OLD, 'ada'), rekey.mock.calls]).toEqual(['', []])
+  beam.enter({ ...mine, invite })
+  FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
+  await vi.waitFor(() => expect(rekey).toHaveBeenCalledOnce())
+})
+
 describe('the wish to remove a device', () => {
   const why = 'Only its creator, owner and admins can remove devices.'
   const refuses = () => FakeSocket.newest.says({ type: 'error', message: why, extra: 'forbidden', to: PHONE })

@@ -99,6 +99,7 @@ export class CurrentBeam {
       },
       onItems: this.#onItems,
     })
+    this.#savedKeys.entered(session.beamId)
   }
 
   /** Shows that this page cannot open a beam that is sealed. It says nothing to the server: a link with a secret never falls back. */

@@ -333,5 +333,27 @@ describe('e15 a beam that somebody may not read any more', () => {
       await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
       expect(made).toBe(times)
     })
+
+    describe('and that the server does not show', () => {
+      beforeEach(async () => {
+        await loadWith(async () => 'hidden').change(OLD)
+        await vi.advanceTimersByTimeAsync(600_000)
+        expect([made, isLeftToDo(), failures]).toEqual([1, [OLD], 0])
+      })
+
+      it('has new ones by a later page', async () => {
+        went = []
+        loadWith(async () => 'made')
+        await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+        expect(made).toBe(1)
+      })
+
+      it('has new ones once the page is in it', async () => {
+        here = OLD
+        pages.at(-1)?.entered(OLD)
+        changesHere(true)
+        await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+      })
+    })
   })
 })

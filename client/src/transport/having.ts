@@ -56,8 +56,11 @@ export interface Deposited extends Having {
   readonly went: KeysWent['go']
 }
 
-/** Whether there are new keys of a saved beam: `made`, where they are to be deposited yet; `needless`, where this device deposits none. */
-export type Rekeyed = 'done' | 'made' | 'needless'
+/**
+ * Whether there are new keys of a saved beam: `made`, where they are to be deposited yet; `needless`, where this device deposits none;
+ * `hidden`, where the person's own beam is not sealed, or the server does not show that it is.
+ */
+export type Rekeyed = 'done' | 'made' | 'needless' | 'hidden'
 
 export type OpenedText =
   | { readonly is: 'open'; readonly header: Header; readonly text: string }

@@ -335,6 +335,20 @@ describe('a beam whose keys are in the vault of its owner', () => {
     expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada'])
   })
 
+  it('e18 is to get new keys also where its share ended in a browser to which the server shows nothing of it', async () => {
+    const laptop = await vaulted()
+    await letsBobOpenIt(laptop)
+    const phone = await device()
+    await phone.vault.ownBeams([BEAM])
+    const { readKeys } = phone.vault.server
+    phone.vault.server.readKeys = async () => ({ version: 0, keys: null, people: [] })
+    await phone.secrets.distrust(BEAM, 'bob')
+    expect(await phone.secrets.rekeySaved(BEAM)).toBe('hidden')
+    phone.vault.server.readKeys = readKeys
+    expect(await phone.secrets.rekeySaved(BEAM)).toBe('done')
+    expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada'])
+  })
+
   it('e18 still gives its keys to a person whose share did not end, because the server did not take what was sealed', async () => {
     const laptop = await vaulted()
     await letsBobOpenIt(laptop)
