@@ -34,6 +34,7 @@ import {
 import { createDeleting } from './deleting'
 import { loadSession, saveSession } from './session-storage'
 import { storeTrust } from './trust-storage'
+import { readUnsent, storeUnsent } from './unsent-storage'
 
 /** Asks a server that knows nothing, but for this. */
 const questions = (known: Partial<Questions> = {}): Questions => ({
@@ -578,6 +579,17 @@ describe('e1 a beam that is removed from this browser', () => {
     expect(await beam.remove(OLD)).toBe(true)
     expect(forget).toHaveBeenCalledExactlyOnceWith(OLD)
     expect(traces()).not.toContain(OLD)
+  })
+
+  it('leaves nothing there that was shared and not sent, and keeps that of another one', async () => {
+    beam.leave()
+    const item = { id: ITEM, message: 'hello', extra: 'text' }
+    storeUnsent(OLD, [item])
+    await beam.remove(OLD)
+    expect(readUnsent(OLD)).toEqual([])
+    storeUnsent(NEW, [item])
+    await beam.remove(OLD)
+    expect(readUnsent(NEW)).toEqual([item])
   })
 
   it('leaves no tab its keys, but for one that is in it by then', async () => {

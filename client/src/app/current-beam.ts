@@ -28,6 +28,7 @@ import { findRenewed } from './renewed-beam'
 import { SavedBeamKeys } from './saved-beam-keys'
 import { isInsecure, isSealing } from './sealing-choice'
 import { clearSessionOf, saveSession, updateSession } from './session-storage'
+import { forgetUnsent, readUnsent } from './unsent-storage'
 
 /** What a link says of the keys of its beam. */
 export type LinkSecret = Pick<BeamSession, 'invite' | 'isSealed'>
@@ -158,6 +159,7 @@ export class CurrentBeam {
     this.#savedKeys.forgotten(beam)
     await this.#secrets.forget(beam)
     forgetDeviceTokens(beam)
+    if (readUnsent(beam).length > 0) forgetUnsent()
   }
 
   /** Creates a new beam and enters it, unless the page has entered another one meanwhile. */

@@ -139,7 +139,9 @@ export class Secrets {
     return havingOf(ring)
   }
 
-  /** The beam has ended: nothing of its keys stays, or comes back from a call that is under way. */
+  /**
+   * The beam has ended: nothing of its keys stays, or comes back from a call that is under way. @throws when the browser may still have them
+   */
   forget(beam: BeamId): Promise<void> {
     return this.#beams.forget(beam)
   }
