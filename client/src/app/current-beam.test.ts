@@ -521,6 +521,14 @@ it('e18_keys_that_the_server_hid_when_a_share_ended_change_once_the_page_is_in_t
   await vi.waitFor(() => expect(rekey).toHaveBeenCalledOnce())
 })
 
+it('e15_a_beam_of_which_the_server_says_that_it_has_ended_is_still_to_get_new_keys_if_it_is_shown_again', async () => {
+  keysToChange.set(OLD, 'ada', '')
+  beam.enter(mine)
+  FakeSocket.newest.onclose({ code: 4404 })
+  await vi.waitFor(() => expect(stores.connection.getState()).toEqual({ status: 'stopped', why: 'ended' }))
+  expect(keysToChange.get(OLD, 'ada')).toBe('')
+})
+
 describe('the wish to remove a device', () => {
   const why = 'Only its creator, owner and admins can remove devices.'
   const refuses = () => FakeSocket.newest.says({ type: 'error', message: why, extra: 'forbidden', to: PHONE })

@@ -7,7 +7,7 @@ import { createStores } from '../stores/stores'
 import { NOTHING_KNOWN } from '../stores/vault'
 import type { Deposited, Rekeyed } from '../transport/having'
 import { Secrets } from '../transport/secrets'
-import { forgetEntries, forgetKnown, keysToChange, moveEntries } from './beam-entries'
+import { forgetKnown, keysToChange, moveEntries } from './beam-entries'
 import { SavedBeamKeys } from './saved-beam-keys'
 
 const OLD = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
@@ -294,12 +294,20 @@ describe('e15 a beam that somebody may not read any more', () => {
     expect(isLeftToDo()).toEqual([OLD])
   })
 
+  it('has none made by a later page where it is gone by then', async () => {
+    vi.useFakeTimers()
+    keysToChange.set(OLD, 'ada', '')
+    deposited.clear()
+    load()
+    logsIn()
+    await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+    expect(deposited.size).toBe(0)
+  })
+
   it('has them made later also where its person removes it from this browser', () => {
     keysToChange.set(OLD, 'ada', '')
     forgetKnown(OLD)
     expect(isLeftToDo()).toEqual([OLD])
-    forgetEntries(OLD)
-    expect(isLeftToDo()).toEqual([])
   })
 
   describe('of its owner, who has a vault', () => {

@@ -1,5 +1,4 @@
 /** The keys of the saved beams of the person who is logged in, as they lie in their vault (E18). */
-import type { VaultTag } from '../crypto/shared-keys'
 import {
   fingerprintOf,
   type OwnEntry,
@@ -21,6 +20,7 @@ import {
   type OwnVault,
   placeWithoutVault,
   type Vaulted,
+  type Written,
 } from './own-vault'
 import { knowsEnds, type Sealing, sealedToVaults } from './sealing-to-vaults'
 import { ofTheirBeams, type ShownEntry } from './shown-entries'
@@ -244,13 +244,13 @@ export class KeysInVault implements OwnVault {
     return { go: 'into-vaults', ...sealed }
   }
 
-  async #write(beam: BeamId, state: OwnState, sealing: Omit<Sealing, 'username'>): Promise<VaultTag> {
+  async #write(beam: BeamId, state: OwnState, sealing: Omit<Sealing, 'username'>): Promise<Written> {
     const { vault, there } = sealing
     // Another device may have changed the username.
     const username = there.people.find(isOwnOf(vault))?.username ?? this.keeper.username ?? ''
     const change = await sealedToVaults(state, { ...sealing, username })
     if (change) await this.server.writeKeys(beam, change)
-    return { vault: vault.publicKey, tag: state.tag }
+    return { vault: vault.publicKey, tag: state.tag, changes: state.changes }
   }
 }
 
