@@ -108,12 +108,10 @@ export function moveEntries(from: BeamId, to: BeamId): void {
   for (const entries of ALL) entries.move(from, to)
 }
 
-/** The beam has ended. */
-export function forgetEntries(beam: BeamId): void {
-  for (const entries of ALL) entries.forget(beam)
-}
-
-/** A person wants nothing of the beam to stay in this browser. That its keys are to change they were told is tried again by itself. */
+/**
+ * The beam has ended, or a person wants nothing of it to stay in this browser. Not that its keys are to change: they were told that this is
+ * tried again by itself, and a beam that is really gone needs none.
+ */
 export function forgetKnown(beam: BeamId): void {
   for (const entries of KNOWN) entries.forget(beam)
 }

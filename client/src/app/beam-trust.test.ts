@@ -172,7 +172,9 @@ describe('e8 h28 a renewed link', () => {
   it('takes it along where another device has renewed the link', async () => {
     stores.account.setState({ status: 'authenticated', user: ada }, true)
     const details: BeamDetails = { beam: RENEWED, role: 'owner', owner: ada, shares: [] }
-    vi.stubGlobal('fetch', async () => new Response(JSON.stringify(details)))
+    vi.stubGlobal('fetch', async (path: string) =>
+      Response.json(path === '/api/auth/me' ? { user: ada } : details),
+    )
     FakeSocket.newest.onclose({ code: 4404 })
     await vi.waitFor(() => expect(FakeSocket.newest.url).toContain(NEW))
     expect([shownLater(NEW), shownLater()]).toEqual([{ [PHONE]: UNVERIFIED }, {}])

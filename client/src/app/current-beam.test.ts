@@ -34,6 +34,7 @@ import {
 import { createDeleting } from './deleting'
 import { loadSession, saveSession } from './session-storage'
 import { storeTrust } from './trust-storage'
+import { readUnsent, storeUnsent } from './unsent-storage'
 
 /** Asks a server that knows nothing, but for this. */
 const questions = (known: Partial<Questions> = {}): Questions => ({
@@ -506,6 +507,28 @@ it('e15_the_keys_of_the_beam_of_this_page_stay_to_be_changed_by_a_later_one_unti
   expect(keysToChange.get(OLD, 'ada')).toBe('')
 })
 
+it('e18_keys_that_the_server_hid_when_a_share_ended_change_once_the_page_is_in_the_beam_and_has_them', async () => {
+  const ada: User = { username: 'ada', first_name: 'Ada', last_name: '', email: '', profile_picture: null }
+  stores.account.setState({ status: 'authenticated', user: ada }, true)
+  stores.vault.setState({ own: { is: 'open', fingerprint: '' } })
+  const { invite } = await secrets.make(OLD)
+  vi.spyOn(secrets, 'rekeySaved').mockResolvedValue('hidden')
+  const rekey = vi.spyOn(secrets, 'rekey')
+  await beam.readingTaken(OLD)
+  expect([keysToChange.get(OLD, 'ada'), rekey.mock.calls]).toEqual(['', []])
+  beam.enter({ ...mine, invite })
+  FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
+  await vi.waitFor(() => expect(rekey).toHaveBeenCalledOnce())
+})
+
+it('e15_a_beam_of_which_the_server_says_that_it_has_ended_is_still_to_get_new_keys_if_it_is_shown_again', async () => {
+  keysToChange.set(OLD, 'ada', '')
+  beam.enter(mine)
+  FakeSocket.newest.onclose({ code: 4404 })
+  await vi.waitFor(() => expect(stores.connection.getState()).toEqual({ status: 'stopped', why: 'ended' }))
+  expect(keysToChange.get(OLD, 'ada')).toBe('')
+})
+
 describe('the wish to remove a device', () => {
   const why = 'Only its creator, owner and admins can remove devices.'
   const refuses = () => FakeSocket.newest.says({ type: 'error', message: why, extra: 'forbidden', to: PHONE })
@@ -564,6 +587,17 @@ describe('e1 a beam that is removed from this browser', () => {
     expect(await beam.remove(OLD)).toBe(true)
     expect(forget).toHaveBeenCalledExactlyOnceWith(OLD)
     expect(traces()).not.toContain(OLD)
+  })
+
+  it('leaves nothing there that was shared and not sent, and keeps that of another one', async () => {
+    beam.leave()
+    const item = { id: ITEM, message: 'hello', extra: 'text' }
+    storeUnsent(OLD, [item])
+    await beam.remove(OLD)
+    expect(readUnsent(OLD)).toEqual([])
+    storeUnsent(NEW, [item])
+    await beam.remove(OLD)
+    expect(readUnsent(NEW)).toEqual([item])
   })
 
   it('leaves no tab its keys, but for one that is in it by then', async () => {

@@ -15,7 +15,7 @@ import type { LiveBeamStatus } from '../transport/live-beam-status'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { notConnected } from './access-news'
 import { BeamConnection } from './beam-connection'
-import { forgetEntries, forgetKnown, moveEntries } from './beam-entries'
+import { forgetKnown, moveEntries } from './beam-entries'
 import { forgetCanvas } from './canvas-storage'
 import { createClearCopiesChoice } from './clear-copies'
 import type { ItemChannel, PageContext } from './context'
@@ -28,6 +28,7 @@ import { findRenewed } from './renewed-beam'
 import { SavedBeamKeys } from './saved-beam-keys'
 import { isInsecure, isSealing } from './sealing-choice'
 import { clearSessionOf, saveSession, updateSession } from './session-storage'
+import { forgetUnsent, readUnsent } from './unsent-storage'
 
 /** What a link says of the keys of its beam. */
 export type LinkSecret = Pick<BeamSession, 'invite' | 'isSealed'>
@@ -99,6 +100,7 @@ export class CurrentBeam {
       },
       onItems: this.#onItems,
     })
+    this.#savedKeys.entered(session.beamId)
   }
 
   /** Shows that this page cannot open a beam that is sealed. It says nothing to the server: a link with a secret never falls back. */
@@ -123,14 +125,18 @@ export class CurrentBeam {
     const found = await findRenewed(old, this.#context.stores)
     // Meanwhile the page may have entered another beam, or renewed the link itself.
     if (this.#connection !== connection || this.#session()?.beamId !== old) return
-    if (found === 'ended') void this.#ended(old).catch(() => {})
+    if (found === 'ended') void this.#forget(old).catch(() => {})
     if (typeof found === 'string') show({ status: 'stopped', why: found })
     else this.renewed(old, found, false)
   }
 
-  /** Resolves once nothing of the keys of a beam is left in this browser. */
-  async #ended(beam: BeamId): Promise<void> {
-    forgetEntries(beam)
+  /**
+   * Resolves once nothing of the keys of a beam is left in this browser, and of what people did in it. That the keys are to change stays: a
+   * server that says that the beam has ended may show it again. @throws where the browser may still have them
+   */
+  async #forget(beam: BeamId): Promise<void> {
+    forgetKnown(beam)
+    this.#savedKeys.forgotten(beam)
     await this.#secrets.forget(beam)
   }
 
@@ -153,10 +159,9 @@ export class CurrentBeam {
   }
 
   async #removeHere(beam: BeamId): Promise<void> {
-    forgetKnown(beam)
-    this.#savedKeys.forgotten(beam)
-    await this.#secrets.forget(beam)
+    await this.#forget(beam)
     forgetDeviceTokens(beam)
+    if (readUnsent(beam).length > 0) forgetUnsent()
   }
 
   /** Creates a new beam and enters it, unless the page has entered another one meanwhile. */

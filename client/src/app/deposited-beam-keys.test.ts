@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { BeamId } from '../protocol/bindings'
-import type { Having, Withdrawn } from '../transport/having'
+import type { Deposited, Having, Withdrawn } from '../transport/having'
 import { DepositedBeamKeys } from './deposited-beam-keys'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
@@ -20,6 +20,8 @@ const HAVING: Having = {
 let looked: number
 let written: number
 let answers: () => Promise<Withdrawn>
+/** Where what it writes goes. */
+let went: Deposited['went']
 let isLoggedIn: () => Promise<boolean>
 /** As whose this device was told to take the beam, with each look. */
 let told: boolean[]
@@ -30,6 +32,7 @@ beforeEach(() => {
   looked = 0
   written = 0
   told = []
+  went = 'into-vaults'
   isLoggedIn = async () => true
   answers = async () => ({ ...HAVING, isInVaults: true })
   const secrets = {
@@ -43,7 +46,7 @@ beforeEach(() => {
     },
     deposit: async () => {
       written += 1
-      return { ...HAVING, went: 'into-vaults' as const }
+      return { ...HAVING, went }
     },
   }
   keys = new DepositedBeamKeys(secrets, {
@@ -119,6 +122,18 @@ it('e9_the_keys_are_deposited_of_a_beam_whose_person_saved_it_just_before_the_ne
   // The welcome of the next socket.
   await keys.saved(false)
   expect([told, written]).toEqual([[true], 1])
+})
+
+it('e18_the_keys_of_an_own_beam_are_there_once_they_lie_in_the_vault_whatever_the_server_shows_before', async () => {
+  went = 'not-yet'
+  void keys.saved(true)
+  const areThere = vi.fn()
+  void keys.areThere().then(areThere)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect([areThere.mock.calls, written > 1]).toEqual([[], true])
+  went = 'into-vaults'
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(areThere.mock.calls).toEqual([[true]])
 })
 
 it('e9_what_the_worker_was_told_once_it_is_not_told_of_whoever_is_logged_in_later', async () => {

@@ -132,7 +132,9 @@ export class DepositedBeamKeys {
     const deposit = this.#deposits
     const put = async () => {
       const isLoggedIn = await this.events.isLoggedIn()
-      return isLoggedIn ? this.secrets.deposit(this.events.beam()) : null
+      const deposited = isLoggedIn ? await this.secrets.deposit(this.events.beam()) : null
+      if (deposited?.went === 'not-yet') throw new Error('Nobody finds the keys.')
+      return deposited
     }
     // One after the other, so that the newest keys come last.
     const putting = this.#depositing.then(() =>

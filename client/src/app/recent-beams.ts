@@ -7,7 +7,7 @@ import type { BeamId, BeamKey } from '../protocol/bindings'
 import { parseJson } from '../protocol/envelope'
 import type { BeamSession } from '../stores/beam-session'
 import { whyGone } from '../stores/connection'
-import { isOver, type RecentBeam, type RecentBeamsEvent, reduceRecentBeams } from '../stores/recent-beams'
+import { type RecentBeam, type RecentBeamsEvent, reduceRecentBeams } from '../stores/recent-beams'
 import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
 import type { Toaster } from './toaster'
@@ -30,12 +30,11 @@ export type RemoveBeam = (beam: BeamId) => Promise<boolean>
 
 type Watched = Pick<Stores, 'session' | 'connection' | 'devices' | 'items' | 'recentBeams'>
 
-/** Starts to keep the list, and removes what is left of beams that are over. Call it before a beam is entered. */
-export function keepRecentBeams(stores: Watched, remove: RemoveBeam): void {
+/** Starts to keep the list. Call it before a beam is entered. */
+export function keepRecentBeams(stores: Watched): void {
   const { session, connection, devices, items, recentBeams } = stores
   const tell = teller(stores)
   const load = () => tell({ type: 'loaded', beams: read(), now: Date.now() })
-  for (const beam of read()) if (isOver(beam, Date.now())) void remove(beam.beamId).catch(() => {})
   load()
   recentBeams.subscribe(({ beams }) => write(beams))
   // Another tab has changed the list.

@@ -15,6 +15,7 @@ import {
   NEW,
   OLD,
   RENEWED,
+  secrets,
   stores,
 } from './current-beam-stage'
 import { loadSession, saveSession } from './session-storage'
@@ -92,18 +93,50 @@ describe('a renewed link', () => {
 describe('a link that another device renewed', () => {
   const isRenewedElsewhere = () => FakeSocket.newest.onclose({ code: 4404 })
   const asked: string[] = []
+  let who: User | undefined
   const answers = (body: unknown, status = 200) => {
     asked.length = 0
     vi.stubGlobal('fetch', async (path: string) => {
+      if (path === '/api/auth/me') return new Response(JSON.stringify({ user: who }))
       if (path.startsWith('/api/beams/')) asked.push(path)
       return new Response(JSON.stringify(body), { status })
     })
   }
   beforeEach(() => {
     stores.account.setState({ status: 'authenticated', user: ada }, true)
+    who = ada
     beam.enter(mine)
     FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
     answers(found)
+  })
+
+  describe('before it is known who is logged in', () => {
+    const forget = vi.fn()
+    beforeEach(() => {
+      forget.mockReset()
+      vi.spyOn(secrets, 'forget').mockImplementation(async (id) => forget(id))
+      stores.account.setState({ status: 'anonymous', isGuess: true }, true)
+    })
+
+    it('h26_is_followed_with_its_keys_by_a_person_who_is', async () => {
+      isRenewedElsewhere()
+      await vi.waitFor(() => expect(FakeSocket.newest.url).toContain(`/ws/beam/${NEW}/`))
+      expect(forget).not.toHaveBeenCalled()
+    })
+
+    it('h26_can_be_tried_again_with_the_keys_where_the_server_does_not_answer', async () => {
+      vi.stubGlobal('fetch', async () => Promise.reject(new TypeError('Failed to fetch')))
+      isRenewedElsewhere()
+      await shows({ status: 'stopped', why: 'unreachable' })
+      expect(forget).not.toHaveBeenCalled()
+    })
+
+    it('h26_has_ended_the_beam_for_a_visitor', async () => {
+      who = undefined
+      isRenewedElsewhere()
+      await shows({ status: 'stopped', why: 'ended' })
+      expect([asked, forget.mock.calls]).toEqual([[], [[OLD]]])
+    })
   })
 
   it('h26_is_followed_by_a_person_who_needs_no_link_and_who_never_reads_that_the_beam_has_ended', async () => {

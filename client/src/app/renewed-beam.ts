@@ -3,7 +3,7 @@ import type { Beam, BeamId } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
 import { HttpError } from '../transport/http'
 import { loadable } from '../ui/lazy-part'
-import { accountKnown } from './account-known'
+import { isLoggedIn } from './account-known'
 
 // Loaded only when an id has ended, not with the first page.
 const calls = loadable(() => import('../transport/beam-calls'))
@@ -16,9 +16,9 @@ export async function findRenewed(
   old: BeamId,
   stores: Pick<Stores, 'account'>,
 ): Promise<Beam | 'ended' | 'unreachable'> {
-  const { status } = await accountKnown(stores)
-  if (status === 'anonymous') return 'ended'
   try {
+    // A page that could not ask who is logged in goes on as for nobody, and forgets no keys because of that.
+    if (!(await isLoggedIn(stores))) return 'ended'
     const { beam } = await (await calls()).readBeam(old)
     return beam.beam_id === old ? 'ended' : beam
   } catch (error) {

@@ -5,8 +5,9 @@ import type { KeptShared } from '../crypto/shared-keys'
 import type { BeamId } from '../protocol/bindings'
 import { createStores } from '../stores/stores'
 import { NOTHING_KNOWN } from '../stores/vault'
+import type { Deposited, Rekeyed } from '../transport/having'
 import { Secrets } from '../transport/secrets'
-import { forgetEntries, forgetKnown, keysToChange, moveEntries } from './beam-entries'
+import { forgetKnown, keysToChange, moveEntries } from './beam-entries'
 import { SavedBeamKeys } from './saved-beam-keys'
 
 const OLD = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
@@ -293,11 +294,74 @@ describe('e15 a beam that somebody may not read any more', () => {
     expect(isLeftToDo()).toEqual([OLD])
   })
 
+  it('has none made by a later page where it is gone by then', async () => {
+    vi.useFakeTimers()
+    keysToChange.set(OLD, 'ada', '')
+    deposited.clear()
+    load()
+    logsIn()
+    await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+    expect(deposited.size).toBe(0)
+  })
+
   it('has them made later also where its person removes it from this browser', () => {
     keysToChange.set(OLD, 'ada', '')
     forgetKnown(OLD)
     expect(isLeftToDo()).toEqual([OLD])
-    forgetEntries(OLD)
-    expect(isLeftToDo()).toEqual([])
+  })
+
+  describe('of its owner, who has a vault', () => {
+    let made: number
+    let went: Deposited['went'][]
+    const loadWith = (rekeyed: () => Promise<Rekeyed>) => {
+      vi.useFakeTimers()
+      const page = load()
+      made = 0
+      vi.spyOn(page.secrets, 'rekeySaved').mockImplementation(() => {
+        made += 1
+        return rekeyed()
+      })
+      vi.spyOn(page.secrets, 'depositSaved').mockImplementation(
+        async () => ({ went: went.shift() ?? 'into-vaults' }) as Deposited,
+      )
+      logsIn()
+      return page
+    }
+
+    it.each([
+      ['no other ones until these lie', 'not-yet', 1],
+      ['other ones where the server may have these, until some lie', 'exposed', 2],
+    ] as const)('has new keys, and %s in the vault', async (_, where, times) => {
+      went = [where, where, where]
+      let rekeyed: Rekeyed = 'made'
+      const page = loadWith(async () => rekeyed)
+      await page.change(OLD)
+      expect([isLeftToDo(), failures, stores.vault.getState().deposits]).toEqual([[OLD], 1, 0])
+      if (where === 'exposed') rekeyed = 'done'
+      await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+      expect(made).toBe(times)
+    })
+
+    describe('and that the server does not show', () => {
+      beforeEach(async () => {
+        await loadWith(async () => 'hidden').change(OLD)
+        await vi.advanceTimersByTimeAsync(600_000)
+        expect([made, isLeftToDo(), failures]).toEqual([1, [OLD], 0])
+      })
+
+      it('has new ones by a later page', async () => {
+        went = []
+        loadWith(async () => 'made')
+        await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+        expect(made).toBe(1)
+      })
+
+      it('has new ones once the page is in it', async () => {
+        here = OLD
+        pages.at(-1)?.entered(OLD)
+        changesHere(true)
+        await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+      })
+    })
   })
 })

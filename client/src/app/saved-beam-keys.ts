@@ -24,9 +24,10 @@ export interface SavedBeamKeysEvents {
 interface Due {
   /**
    * `to-make`: new keys are wanted. `here`: the channel of the page makes and deposits them. `made`: they are here, and not deposited.
-   * `needless`: nothing is there under this id.
+   * `needless`: nothing is there under this id. `hidden`: the server says so of a beam of the person's own, which it may not show; later
+   * pages ask again, and this one once it is in the beam.
    */
-  state: 'to-make' | 'here' | 'made' | 'needless'
+  state: 'to-make' | 'here' | 'made' | 'needless' | 'hidden'
 }
 
 export class SavedBeamKeys {
@@ -79,6 +80,12 @@ export class SavedBeamKeys {
     }
     const isMoved = this.#inOrder(move).then(() => this.#attempt(now))
     void isMoved.catch(() => {}).then(() => this.#tryAgain())
+  }
+
+  /** The page is in a beam now: its channel finds what the server did not show before. */
+  entered(beam: BeamId): void {
+    const due = this.#due.get(beam)
+    if (due?.state === 'hidden') this.#changesHere(beam, due)
   }
 
   /** The beam that the page is in has another id, to which its channel goes by itself. */
@@ -159,6 +166,7 @@ export class SavedBeamKeys {
       if (!due || !this.#isDue(beam) || !this.#mayTry) return
       if (due.state === 'to-make' && this.#changesHere(beam, due)) return
       await this.#changeSaved(beam, due)
+      if (due.state === 'hidden') return
       if (due.state !== 'needless') this.stores.vault.setState(deposited)
       this.#done(due)
     })
@@ -170,7 +178,10 @@ export class SavedBeamKeys {
       // The link may be renewed at the moment: then it is there under the next id.
       if (rekeyed !== 'done') due.state = rekeyed
     }
-    if (due.state === 'made') await this.secrets.depositSaved(beam)
+    if (due.state !== 'made') return
+    const { went } = await this.secrets.depositSaved(beam)
+    if (went === 'exposed') due.state = 'to-make'
+    if (went === 'exposed' || went === 'not-yet') throw new Error('Nobody finds the new keys.')
   }
 
   #done(due: Due): void {

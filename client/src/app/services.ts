@@ -126,9 +126,9 @@ export function startServices(language: Language): AppValue {
 }
 
 /** Keeps for later pages what belongs to this browser alone. */
-function keepInBrowser(stores: AppValue['stores'], beam: Pick<CurrentBeam, 'remove' | 'removed'>): void {
+function keepInBrowser(stores: AppValue['stores'], beam: Pick<CurrentBeam, 'removed'>): void {
   keepCanvas(stores)
-  keepRecentBeams(stores, (id) => beam.remove(id))
+  keepRecentBeams(stores)
   hearRemoved((id) => beam.removed(id))
   keepSearch(stores)
   keepSentFiles(stores)

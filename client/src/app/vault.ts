@@ -311,7 +311,7 @@ async function moveDeposits(context: Context): Promise<void> {
     )
     if (went === 'exposed') rekey(beam_id)
     isAnyMoved ||= went === 'into-vaults'
-    isAnyStuck ||= how === 'readable' && went === 'nowhere'
+    isAnyStuck ||= how === 'readable' && (went === 'nowhere' || went === 'not-yet')
   }
   if (isAnyMoved) stores.vault.setState(deposited)
   if (isAnyStuck) toaster.bad(failed())

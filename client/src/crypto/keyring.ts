@@ -23,7 +23,9 @@ import { SavedKeys, type SavedShared } from './saved-keys'
 import {
   type Changes,
   compareStates,
+  isBehind,
   type KeptShared,
+  type Seen,
   type SharedKeys,
   sharedIn,
   type VaultTag,
@@ -237,8 +239,13 @@ export class Keyring {
    * Takes what the person at this device has sealed to itself (E18): all of it, as of a device that is in, where it is of this beam. Returns
    * how much it has taken.
    * @param vault the public key of the vault
+   * @param seen what this browser has seen there last, perhaps when it had keys of the beam: with an earlier state it does not begin again
    */
-  async withdrawOwn({ tag, ends, people: _, names: __, ...told }: OwnEntry, vault: string): Promise<Taken> {
+  async withdrawOwn(
+    { tag, ends, people: _, names: __, ...told }: OwnEntry,
+    vault: string,
+    seen: Seen = { ends: [], changes: NEVER },
+  ): Promise<Taken> {
     const link = this.#invite
     const [secret, sealing] = [keyOf(told.invite), (await namedKeys(told.keys))?.get(told.current)]
     if (!secret || !sealing) return 'nothing'
@@ -248,12 +255,14 @@ export class Keyring {
       if (this.isKeyed) taken = this.#takenOfOwn({ vault, tag }, keys)
       // The link may have come meanwhile.
       else if (isOfLink && this.#invite === link) taken = 'all'
+      const isEarlier = [told.changes, this.#changes].every((changes) => isBehind(changes, seen.changes))
+      if (taken === 'all' && isEarlier) taken = 'keys'
       return taken
     })
     if (taken === 'nothing') return taken
     this.saved.because('withdrawn')
     this.saved.areInVault(taken === 'all' ? { vault, tag } : null)
-    if (taken === 'all') this.saved.haveEnded(ends)
+    if (taken === 'all') this.saved.haveEnded([...ends, ...seen.ends])
     return taken
   }
 

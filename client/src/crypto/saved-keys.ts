@@ -70,6 +70,11 @@ export class SavedKeys {
     return this.#inVault?.vault === vault ? this.#inVault.tag : null
   }
 
+  /** What names the beam in a vault; null before that is known. */
+  get inVault(): VaultTag | null {
+    return this.#inVault
+  }
+
   /** The ends of shares that this device knows of: what was sealed without knowing them names nobody who counts. */
   get ends(): readonly string[] {
     return [...this.#ends]

@@ -72,6 +72,26 @@ export interface VaultTag {
   readonly tag: string
 }
 
+/** What was seen last of a beam in a vault (E18). */
+export interface Seen {
+  /** The ends of shares. */
+  readonly ends: readonly string[]
+  readonly changes: Changes
+}
+
+/** Returns all that two have seen. */
+export function laterSeen(one: Seen, other: Seen): Seen {
+  return {
+    ends: [...new Set([...one.ends, ...other.ends])],
+    changes: isBehind(one.changes, other.changes) ? other.changes : one.changes,
+  }
+}
+
+/** Whether keys were changed less often: with what is behind nobody seals who has seen the other. */
+export function isBehind([keys, invites]: Changes, [otherKeys, otherInvites]: Changes): boolean {
+  return (keys - otherKeys || invites - otherInvites) < 0
+}
+
 /** The ids of a key that the server may have, and of the one that took its place on this device, to go into vaults (E18). */
 export interface Move {
   readonly from: string

@@ -37,8 +37,11 @@ export function reduceRecentBeams(state: RecentBeamsState, event: RecentBeamsEve
   }
 }
 
-/** Whether a beam has ended by its own time. */
-export function isOver({ expiresAt }: BeamSession, now: number): boolean {
+/**
+ * Whether a beam has ended as far as this device knows. It may have been saved or kept longer since it was left, and the clock here may be
+ * wrong: what is here of it stays until the server says that it has ended, or for a while.
+ */
+function isOver({ expiresAt }: BeamSession, now: number): boolean {
   return expiresAt !== null && expiresAt <= now
 }
 

@@ -12,6 +12,7 @@ export interface KeptKeys {
   /** @throws when it is not told what is kept */
   read(beam: BeamId): Promise<KeptShared | null>
   write(beam: BeamId, keys: KeptShared): Promise<void>
+  /** @throws when they may still be there */
   remove(beam: BeamId): Promise<void>
 }
 
@@ -61,11 +62,12 @@ export class EnteredBeams {
     const { ring } = moving
     const isRead = await this.#restore(before, ring)
     await change(ring)
-    if ((await this.keep(now, ring)) && isRead) await this.#remove(before)
+    // Where the browser refuses it, they are swept by their time.
+    if ((await this.keep(now, ring)) && isRead) await this.#remove(before).catch(() => {})
     return ring
   }
 
-  /** Nothing of its keys stays, or comes back from a call that is under way. */
+  /** Nothing of its keys stays, or comes back from a call that is under way. @throws when the browser may still have them */
   async forget(beam: BeamId): Promise<void> {
     this.#beams.delete(beam)
     await this.#remove(beam)

@@ -61,7 +61,8 @@ export class FileHandles {
   }
 
   async forget(id: ItemId): Promise<void> {
-    await this.#table.remove(id)
+    // Where the browser refuses it, the entry is swept by its time.
+    await this.#table.remove(id).catch(() => {})
   }
 
   /** Returns null when nothing is kept, or the file is gone or may not be read. */
@@ -81,10 +82,7 @@ export class FileHandles {
   }
 
   async sweep(): Promise<void> {
-    const old = ({ keptAt }: KeptFile) => this.now() - keptAt > KEPT_MS
-    for (const [id, entry] of await this.#table.all().catch(() => [])) {
-      if (old(entry)) await this.#table.remove(id, old)
-    }
+    await this.#table.sweep(({ keptAt }) => this.now() - keptAt > KEPT_MS)
   }
 }
 

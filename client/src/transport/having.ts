@@ -49,12 +49,18 @@ export interface Withdrawn extends Having {
 
 /** What this device has after a deposit. */
 export interface Deposited extends Having {
-  /** Where the keys went, or `exposed` where new ones are to be made before they go into vaults. */
+  /**
+   * Where the keys went, or `exposed` where new ones are to be made before they go into vaults. With `not-yet`, those who may read the beam
+   * do not find them: they are to be deposited again.
+   */
   readonly went: KeysWent['go']
 }
 
-/** Whether there are new keys of a saved beam: `made`, where they are to be deposited yet; `needless`, where this device deposits none. */
-export type Rekeyed = 'done' | 'made' | 'needless'
+/**
+ * Whether there are new keys of a saved beam: `made`, where they are to be deposited yet; `needless`, where this device deposits none;
+ * `hidden`, where the person's own beam is not sealed, or the server does not show that it is.
+ */
+export type Rekeyed = 'done' | 'made' | 'needless' | 'hidden'
 
 export type OpenedText =
   | { readonly is: 'open'; readonly header: Header; readonly text: string }

@@ -15,7 +15,7 @@ const noDeposits: Deposits = { read: async () => null, write: async () => {} }
 const page = () => new Secrets(new KeyStore(() => 0), noDeposits)
 
 /** The browser refuses this for the tables of one database. */
-function refuses(what: 'get' | 'put', database: string) {
+function refuses(what: 'get' | 'put' | 'delete', database: string) {
   const real = IDBObjectStore.prototype[what] as (...args: unknown[]) => IDBRequest
   vi.spyOn(IDBObjectStore.prototype, what).mockImplementation(function (
     this: IDBObjectStore,
@@ -71,6 +71,17 @@ describe('the keys that the browser keeps', () => {
     await page().moved(BEAM, NEW, false)
     expect(await page().enter(NEW, null)).toMatchObject({ isKeyed: true, invite })
     expect(await page().enter(BEAM, null)).toMatchObject({ isKeyed: false, invite: null })
+  })
+
+  it('are not said to be removed where the browser refuses it, and stay', async () => {
+    refuses('delete', 'heliograph-beam-keys')
+    await expect(page().forget(BEAM)).rejects.toThrow()
+    // Of a beam that gets another id they are there under both.
+    await page().moved(BEAM, NEW, false)
+    for (const beam of [BEAM, NEW]) expect(await page().enter(beam, null)).toMatchObject({ isKeyed: true })
+    vi.restoreAllMocks()
+    await page().forget(BEAM)
+    expect(await page().enter(BEAM, null)).toMatchObject({ isKeyed: false })
   })
 
   it('are not sealed under a key of the device that the browser has not stored', async () => {

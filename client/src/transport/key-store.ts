@@ -44,15 +44,14 @@ export class KeyStore {
     } catch {}
   }
 
+  /** @throws when the browser refuses it: the keys may still be there */
   async remove(beam: BeamId): Promise<void> {
     await this.#beams.remove(beam)
   }
 
   /** Removes the keys of beams in which this device has not been for a month. */
   async sweep(): Promise<void> {
-    const isOld = ({ at }: Kept) => this.now() - at > KEPT_MS
-    const all = await this.#beams.all().catch(() => [])
-    for (const [beam, kept] of all) if (isOld(kept)) await this.#beams.remove(beam, isOld)
+    await this.#beams.sweep(({ at }) => this.now() - at > KEPT_MS)
   }
 
   /**

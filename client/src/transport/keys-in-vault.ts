@@ -1,5 +1,4 @@
 /** The keys of the saved beams of the person who is logged in, as they lie in their vault (E18). */
-import type { VaultTag } from '../crypto/shared-keys'
 import {
   fingerprintOf,
   type OwnEntry,
@@ -21,6 +20,7 @@ import {
   type OwnVault,
   placeWithoutVault,
   type Vaulted,
+  type Written,
 } from './own-vault'
 import { knowsEnds, type Sealing, sealedToVaults } from './sealing-to-vaults'
 import { ofTheirBeams, type ShownEntry } from './shown-entries'
@@ -223,16 +223,17 @@ export class KeysInVault implements OwnVault {
 
   /** The server says that the beam is another person's. */
   #placeInOthers(beam: BeamId, known: KnownPlace, { version }: BeamVault): KeysWent {
-    return this.#isOwn(beam, known.isMine) || version > 0 ? { go: 'nowhere' } : placeWithoutVault(known)
+    if (this.#isOwn(beam, known.isMine)) return { go: 'not-yet' }
+    return version > 0 ? { go: 'nowhere' } : placeWithoutVault(known)
   }
 
   async #seal(vault: Vault, beam: BeamId, there: BeamVault, merged: Merging): Promise<KeysWent> {
     this.#found.add(beam)
     const before = there.keys && (await vault.openOwn(there.keys))
     // A later version of the client may have sealed it.
-    if (!before && there.keys?.from === vault.publicKey) return { go: 'nowhere' }
+    if (!before && there.keys?.from === vault.publicKey) return { go: 'not-yet' }
     const sealing = await merged(before, vault.publicKey)
-    if (sealing.is !== 'state') return { go: sealing.is === 'exposed' ? 'exposed' : 'nowhere' }
+    if (sealing.is !== 'state') return { go: sealing.is === 'exposed' ? 'exposed' : 'not-yet' }
     const { state } = sealing
     const trusted = this.#trusted.get(beam) ?? NOBODY
     // Of an entry without an end of a share that this device knows of, nobody counts: it may be theirs that has ended.
@@ -243,13 +244,13 @@ export class KeysInVault implements OwnVault {
     return { go: 'into-vaults', ...sealed }
   }
 
-  async #write(beam: BeamId, state: OwnState, sealing: Omit<Sealing, 'username'>): Promise<VaultTag> {
+  async #write(beam: BeamId, state: OwnState, sealing: Omit<Sealing, 'username'>): Promise<Written> {
     const { vault, there } = sealing
     // Another device may have changed the username.
     const username = there.people.find(isOwnOf(vault))?.username ?? this.keeper.username ?? ''
     const change = await sealedToVaults(state, { ...sealing, username })
     if (change) await this.server.writeKeys(beam, change)
-    return { vault: vault.publicKey, tag: state.tag }
+    return { vault: vault.publicKey, tag: state.tag, changes: state.changes }
   }
 }
 

@@ -1,17 +1,27 @@
 /** Where keys of saved beams go in place of a deposit, where the person at this device has a vault (E18). */
 import type { SavedKeys, SavedShared } from '../crypto/saved-keys'
-import type { VaultTag } from '../crypto/shared-keys'
+import type { Changes, VaultTag } from '../crypto/shared-keys'
 import type { OwnEntry, OwnState } from '../crypto/vault'
 import type { BeamId } from '../protocol/bindings'
+
+/** What lies in the vault by now. */
+export interface Written extends VaultTag {
+  readonly changes: Changes
+}
 
 /** Where the keys of a saved beam go. */
 export type KeysWent =
   /** Into vaults. */
-  | ({ readonly go: 'into-vaults' } & VaultTag)
+  | ({ readonly go: 'into-vaults' } & Written)
   /** To the server as they are, or nowhere. */
   | { readonly go: 'to-server' | 'nowhere' }
   /** Into no vault yet: the server may have the key that seals, and new ones are to be made first. */
   | { readonly go: 'exposed' }
+  /**
+   * Into the person's own vault, and not yet: the server shows the beam as another person's, or what it shows there nothing may take the
+   * place of.
+   */
+  | { readonly go: 'not-yet' }
 
 /** What lies in vaults, as far as it concerns the person at this device. */
 export type Vaulted =

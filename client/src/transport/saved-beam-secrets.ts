@@ -1,13 +1,16 @@
 /** The keys of saved beams: where they are deposited, or lie sealed to vaults, and how they get there and come from there (E9, E18). */
 import { randomBytes, toBase64Url } from '../crypto/bytes'
 import { type Deposit, isSameKeys } from '../crypto/deposit'
-import type { Keyring } from '../crypto/keyring'
+import { digestOf } from '../crypto/digest'
+import type { Keyring, Taken } from '../crypto/keyring'
 import type { SavedKeys } from '../crypto/saved-keys'
+import { laterSeen, type VaultTag } from '../crypto/shared-keys'
 import type { OwnEntry } from '../crypto/vault'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import type { EnteredBeams } from './entered-beams'
 import { type Deposited, type Having, havingOf, type Rekeyed, type Stored, type Withdrawn } from './having'
 import type { ForVault, OwnVault, Vaulted } from './own-vault'
+import type { SeenEntries } from './seen-entries'
 
 /** Where the keys of saved beams are deposited (H52). */
 export interface Deposits {
@@ -16,6 +19,8 @@ export interface Deposits {
   /** Resolves once the server has them or refuses them for good. @throws when it may take them later */
   write(beam: BeamId, keys: Deposit): Promise<void>
 }
+
+type Merging = Parameters<OwnVault['write']>[2]
 
 /** What names the end of a share. */
 const END_BYTES = 16
@@ -27,6 +32,7 @@ export class SavedBeamSecrets {
     beams: EnteredBeams,
     readonly deposits: Deposits,
     readonly vault: OwnVault,
+    readonly seen: SeenEntries,
   ) {
     this.#beams = beams
   }
@@ -60,10 +66,12 @@ export class SavedBeamSecrets {
     if (!ring.shared) return { ...havingOf(ring), went: 'nowhere' }
     const { isVaulted, maySend } = ring.saved
     const known = { isVaulted, maySend, isMine: this.#isMine(ring.saved) }
-    const went = await this.vault.write(beam, known, (there, vault) => forVault(ring, there, vault))
+    const merged: Merging = (there, vault) => this.#forVault(beam, ring, there, vault)
+    const went = await this.vault.write(beam, known, merged)
     if (went.go === 'into-vaults') {
-      const { vault, tag } = went
+      const { vault, tag, changes } = went
       ring.saved.areInVault({ vault, tag })
+      await this.seen.note({ vault, tag }, { ends: ring.saved.ends, changes })
     }
     const isNowhere = went.go === 'to-server' && !(await this.#depositHere(beam, ring))
     await this.#beams.keep(beam, ring)
@@ -105,6 +113,10 @@ export class SavedBeamSecrets {
     await this.vault.distrust(beam, username, ring.saved, end)
     // Not before: where the server does not take what was sealed, the share does not end either.
     ring.saved.haveEnded([end])
+    await this.seen.note(ring.saved.inVault ?? (await unnamed(beam)), {
+      ends: ring.saved.ends,
+      changes: [0, 0],
+    })
     await this.#beams.keep(beam, ring)
   }
 
@@ -125,13 +137,30 @@ export class SavedBeamSecrets {
     if (vaulted?.is === 'own') {
       // A page that comes to an own beam without a link takes what its person has sealed, and not what an old link is of.
       if (await this.vault.isFor(beam, this.#isMine(ring.saved))) ring.forgetEarlierLink()
-      const isTaken = (await ring.withdrawOwn(vaulted.entry, vaulted.vault)) !== 'nothing'
+      const isTaken = (await this.#takesOwn(beam, ring, vaulted.entry, vaulted.vault)) !== 'nothing'
       if (isTaken) await this.vault.foundOwn(beam)
       return isTaken
     }
     if (vaulted?.is === 'handed') return ring.withdrawHanded(vaulted.keys)
     const deposit = await this.deposits.read(beam)
     return deposit !== null && ring.withdraw(deposit)
+  }
+
+  async #takesOwn(beam: BeamId, ring: Keyring, entry: OwnEntry, vault: string): Promise<Taken> {
+    const named = { vault, tag: entry.tag }
+    const [seen, unnamedSeen] = await Promise.all([this.seen.of(named), this.seen.of(await unnamed(beam))])
+    const known = seen && unnamedSeen ? laterSeen(seen, unnamedSeen) : (seen ?? unnamedSeen)
+    const taken = await ring.withdrawOwn(entry, vault, known ?? undefined)
+    if (taken === 'all') await this.seen.note(named, { ends: ring.saved.ends, changes: entry.changes })
+    return taken
+  }
+
+  /** Takes what lies in the person's vault, and returns what is to be there. */
+  async #forVault(beam: BeamId, ring: Keyring, there: OwnEntry | null, vault: string): Promise<ForVault> {
+    if (there && (await this.#takesOwn(beam, ring, there, vault)) !== 'all') return { is: 'other' }
+    if (ring.saved.isExposed) return { is: 'exposed' }
+    const state = ring.forVault(vault)
+    return state ? { is: 'state', state } : { is: 'other' }
   }
 
   /** Makes new keys, where this device has some. Everybody else who may have them is to be handed them (`handTo`). */
@@ -153,12 +182,15 @@ export class SavedBeamSecrets {
     const { isKeyed, isInVaults } = await this.withdraw(beam)
     const isOwn = await this.vault.isFor(beam, this.#isMine(this.#beams.of(beam).ring.saved))
     if (!isKeyed && isInVaults && isOwn) throw new Error('The server does not show the keys.')
+    if (!isKeyed && isOwn) return 'hidden'
     if (!isKeyed || !(await this.#areFound(beam))) return 'needless'
     await this.rekey(beam, [])
-    return this.deposit(beam).then(
-      () => 'done',
-      () => 'made',
+    const went = await this.deposit(beam).then(
+      (deposited) => deposited.went,
+      () => 'not-yet' as const,
     )
+    if (went === 'exposed') throw new Error('The server may have the keys.')
+    return went === 'not-yet' ? 'made' : 'done'
   }
 
   /**
@@ -172,10 +204,10 @@ export class SavedBeamSecrets {
   }
 }
 
-/** Takes what lies in the person's vault, and returns what is to be there. */
-async function forVault(ring: Keyring, there: OwnEntry | null, vault: string): Promise<ForVault> {
-  if (there && (await ring.withdrawOwn(there, vault)) !== 'all') return { is: 'other' }
-  if (ring.saved.isExposed) return { is: 'exposed' }
-  const state = ring.forVault(vault)
-  return state ? { is: 'state', state } : { is: 'other' }
+/**
+ * Under which it is noted that shares have ended of a beam of which this browser has not seen what names it in the vault. The id itself,
+ * which leads to the beam, does not stay where its person removes it.
+ */
+async function unnamed(beam: BeamId): Promise<VaultTag> {
+  return { vault: '', tag: await digestOf(beam) }
 }

@@ -5,6 +5,7 @@ import { KeysInVault } from './keys-in-vault'
 import { NotEntered } from './not-entered'
 import { Secrets } from './secrets'
 import { type Answer, PING, partOf, type Question } from './secrets-door'
+import { SeenEntryStore } from './seen-entries'
 import { vaultServer } from './vault-calls'
 import { VaultChanges } from './vault-changes'
 import { VaultKeeper } from './vault-keeper'
@@ -14,9 +15,11 @@ const kept = new KeyStore(() => Date.now())
 const keeper = new VaultKeeper(vaultServer, new VaultStore(kept))
 const changes = new VaultChanges(vaultServer, keeper)
 const keys = new KeysInVault(vaultServer, keeper, kept)
-const secrets = new Secrets(kept, { read: readDeposit, write: writeDeposit }, keys)
+const seen = new SeenEntryStore(() => Date.now())
+const secrets = new Secrets(kept, { read: readDeposit, write: writeDeposit }, keys, seen)
 const parts = { secrets, keeper, changes, keys }
 void kept.sweep()
+void seen.sweep()
 
 const tell = (answer: Answer | typeof PING) => postMessage(answer)
 

@@ -15,6 +15,7 @@ import { EnteredBeam, EnteredBeams, type KeptKeys } from './entered-beams'
 import { type Having, havingOf, type OpenedText, type Welcomed } from './having'
 import { NO_VAULT, type OwnVault } from './own-vault'
 import { type Deposits, SavedBeamSecrets } from './saved-beam-secrets'
+import { NOTHING_SEEN, type SeenEntries } from './seen-entries'
 
 export class Secrets {
   readonly #beams: EnteredBeams
@@ -24,9 +25,10 @@ export class Secrets {
     readonly kept: KeptKeys,
     deposits: Deposits,
     vault: OwnVault = NO_VAULT,
+    seen: SeenEntries = NOTHING_SEEN,
   ) {
     this.#beams = new EnteredBeams(kept)
-    this.#saved = new SavedBeamSecrets(this.#beams, deposits, vault)
+    this.#saved = new SavedBeamSecrets(this.#beams, deposits, vault, seen)
   }
 
   stored: SavedBeamSecrets['stored'] = (...all) => this.#saved.stored(...all)
@@ -139,7 +141,9 @@ export class Secrets {
     return havingOf(ring)
   }
 
-  /** The beam has ended: nothing of its keys stays, or comes back from a call that is under way. */
+  /**
+   * The beam has ended: nothing of its keys stays, or comes back from a call that is under way. @throws when the browser may still have them
+   */
   forget(beam: BeamId): Promise<void> {
     return this.#beams.forget(beam)
   }

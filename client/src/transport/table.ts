@@ -64,18 +64,21 @@ export class Table<Key extends string, Value> {
     })
   }
 
-  /** Removes an entry that is as it is meant to be. Where the browser refuses it, the entry stays. */
+  /** Removes an entry that is as it is meant to be. @throws when the browser refuses it: the entry may still be there */
   async remove(key: Key, isMeant: (value: Value) => boolean = () => true): Promise<void> {
+    await this.#asks(async (database) => {
+      const transaction = database.transaction(this.#name, 'readwrite')
+      const value: Value | undefined = await transaction.store.get(key)
+      if (value !== undefined && isMeant(value)) await transaction.store.delete(key)
+      await transaction.done
+    })
+  }
+
+  /** Removes the entries that are old. Where the browser refuses it, they stay until the next time. */
+  async sweep(isOld: (value: Value) => boolean): Promise<void> {
     try {
-      await this.#asks(async (database) => {
-        const transaction = database.transaction(this.#name, 'readwrite')
-        const value: Value | undefined = await transaction.store.get(key)
-        if (value !== undefined && isMeant(value)) await transaction.store.delete(key)
-        await transaction.done
-      })
-    } catch {
-      // Entries are swept by their time.
-    }
+      for (const [key, value] of await this.all()) if (isOld(value)) await this.remove(key, isOld)
+    } catch {}
   }
 
   /** @throws when the browser refuses to tell */

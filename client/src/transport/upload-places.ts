@@ -69,9 +69,7 @@ export class UploadPlaces {
   async keep(key: string, url: string): Promise<void> {
     // Where it cannot be kept, a later page begins again.
     await this.#table.write(key, { url, keptAt: this.now() }).catch(() => {})
-    const old = (place: Place) => !this.#isFresh(place)
-    for (const [other, place] of await this.#table.all().catch(() => []))
-      if (old(place)) await this.#table.remove(other, old)
+    await this.#table.sweep((place) => !this.#isFresh(place))
   }
 
   /** Lets another upload go on there. */
@@ -82,7 +80,8 @@ export class UploadPlaces {
 
   /** Forgets an address that has ended. */
   async forget(key: string, url: string): Promise<void> {
-    await this.#table.remove(key, (place) => place.url === url)
+    // Where the browser refuses it, the entry is swept by its time.
+    await this.#table.remove(key, (place) => place.url === url).catch(() => {})
   }
 
   #isFresh({ keptAt }: Place): boolean {

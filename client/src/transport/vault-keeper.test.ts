@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url } from '../crypto/bytes'
 import { Vault } from '../crypto/vault'
 import type { VaultServer } from './vault-calls'
@@ -213,6 +213,37 @@ describe('a login that ends', () => {
     await changing
     const left = [await keeper.isOpen(), await kept.read('ada'), await kept.isStretched()]
     expect(left).toEqual([false, null, false])
+  })
+
+  describe('where the browser refuses to remove what it keeps', () => {
+    const refusing = async () => {
+      vi.useFakeTimers()
+      await withVault('ada')
+      const kept = keptHere()
+      await kept.write('ada', new Uint8Array(32))
+      const clear = vi.fn(kept.clear).mockRejectedValueOnce(new Error('refused'))
+      const keeper = pageVault(accounts.as('ada'), { ...kept, clear })
+      await keeper.leaveVault()
+      expect(await kept.read('ada')).not.toBeNull()
+      return { keeper, kept, clear }
+    }
+    afterEach(() => vi.useRealTimers())
+
+    it('e17 leaves nothing of the vault a while later', async () => {
+      const { kept } = await refusing()
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect(await kept.read('ada')).toBeNull()
+    })
+
+    it('e17 takes nothing from the login that follows meanwhile', async () => {
+      const { keeper, clear } = await refusing()
+      const { stretch } = accounts.all.get('ada')?.vault ?? {}
+      if (stretch) await keeper.prove('correct horse', stretch)
+      await keeper.keepOpener()
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect(clear).toHaveBeenCalledOnce()
+      expect(await keeper.enterVault('ada', false)).toMatchObject({ is: 'open' })
+    })
   })
 
   it('e17 takes nothing from the login that follows at once, which waits for its end', async () => {

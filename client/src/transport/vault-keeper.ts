@@ -11,6 +11,9 @@ import type { VaultState } from '../protocol/vaults'
 import { isReset, readStretch, type VaultServer } from './vault-calls'
 import type { KeptVaults } from './vault-store'
 
+/** So long after the browser has refused to remove what it keeps of a login that has ended, it is told to again. In milliseconds. */
+const CLEARS_AGAIN_MS = 60_000
+
 export class VaultKeeper {
   #username: string | null = null
   #vault: Vault | null = null
@@ -167,10 +170,13 @@ export class VaultKeeper {
   async #forget(): Promise<void> {
     this.#vault = null
     this.#hasVault = false
-    await this.#keep(() => this.kept.clear())
+    await this.#keep(() => this.kept.clear()).catch(() => {})
   }
 
-  /** Nobody is logged in any more: nothing of the vault stays on this device. */
+  /**
+   * Nobody is logged in any more: nothing of the vault stays on this device. Where the browser refuses that, it is tried again until the next
+   * login, by a later page too that finds nobody logged in.
+   */
   async leaveVault(): Promise<void> {
     this.#username = null
     this.#before = null
@@ -182,7 +188,15 @@ export class VaultKeeper {
     this.#isNew = false
     this.#hasVault = null
     this.#loginEnds()
-    await this.#keep(() => this.kept.clear())
+    await this.#clear()
+  }
+
+  async #clear(): Promise<void> {
+    const again = () => {
+      const isNobodyIn = this.#username === null && !this.#isNew
+      if (isNobodyIn) void this.#clear()
+    }
+    await this.#keep(() => this.kept.clear()).catch(() => setTimeout(again, CLEARS_AGAIN_MS))
   }
 
   /** Returns the vault, once it is known whether it is open. Another page of the browser may have made or opened it since. */

@@ -1,4 +1,4 @@
-import { IDBFactory } from 'fake-indexeddb'
+import { IDBFactory, IDBObjectStore } from 'fake-indexeddb'
 import 'fake-indexeddb/auto'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { KeyStore } from './key-store'
@@ -11,7 +11,10 @@ const OPENER = new Uint8Array(32).fill(9)
 const page = () => new VaultStore(new KeyStore(() => 0))
 
 beforeEach(() => vi.stubGlobal('indexedDB', new IDBFactory()))
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+})
 
 it('e17 an opened vault is there for later pages of its person, and of nobody else', async () => {
   await page().write('ada', SECRET)
@@ -57,4 +60,14 @@ it('e17 whether only a part of the password was sent is told by no browser that 
   }
   vi.stubGlobal('indexedDB', { open: refuses })
   await expect(page().isStretched()).rejects.toThrow()
+})
+
+it('e17 a browser that refuses to remove it does not say that nothing of it is there after the logout', async () => {
+  await page().write('ada', SECRET)
+  vi.spyOn(IDBObjectStore.prototype, 'delete').mockImplementation(() => {
+    throw new DOMException('', 'UnknownError')
+  })
+  await expect(page().clear()).rejects.toThrow()
+  // A login goes on all the same, and is by another vault.
+  await Promise.all([page().remove(), page().removeOpener(), page().writeStretched(false)])
 })

@@ -21,7 +21,7 @@ export interface KeptVaults {
   /** Returns whether whoever is logged in has sent only a part of a password. @throws when the browser refuses to tell */
   isStretched(): Promise<boolean>
   writeStretched(isStretched: boolean): Promise<void>
-  /** Removes all of it. */
+  /** Removes all of it. @throws when the browser refuses it: some may still be there */
   clear(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export class VaultStore implements KeptVaults {
   }
 
   async remove(): Promise<void> {
-    await this.#table.remove('own')
+    await this.#table.remove('own').catch(() => {})
   }
 
   async readOpener(): Promise<Bytes | null> {
@@ -63,7 +63,7 @@ export class VaultStore implements KeptVaults {
   }
 
   async removeOpener(): Promise<void> {
-    await this.#table.remove('opener')
+    await this.#table.remove('opener').catch(() => {})
   }
 
   async isStretched(): Promise<boolean> {
@@ -72,12 +72,16 @@ export class VaultStore implements KeptVaults {
 
   /** Where the browser keeps nothing, it is known as long as the page. */
   async writeStretched(isStretched: boolean): Promise<void> {
-    if (isStretched) await this.#login.write('stretched', true).catch(() => {})
-    else await this.#login.remove('stretched')
+    const written = isStretched ? this.#login.write('stretched', true) : this.#login.remove('stretched')
+    await written.catch(() => {})
   }
 
   async clear(): Promise<void> {
-    await Promise.all([this.#table.remove('own'), this.#table.remove('opener'), this.writeStretched(false)])
+    await Promise.all([
+      this.#table.remove('own'),
+      this.#table.remove('opener'),
+      this.#login.remove('stretched'),
+    ])
   }
 
   /** Where the browser keeps nothing, the vault is open as long as the page. */

@@ -1,11 +1,12 @@
 /** The keys of a saved beam whose owner has a vault, on several devices of that person, where the server tries what it can. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Deposit, isSameKeys } from '../crypto/deposit'
-import type { KeptShared } from '../crypto/shared-keys'
+import { type KeptShared, laterSeen, type Seen } from '../crypto/shared-keys'
 import type { BeamId, DeviceId } from '../protocol/bindings'
 import type { KeptKeys } from './entered-beams'
 import type { Deposits } from './saved-beam-secrets'
 import { Secrets } from './secrets'
+import type { SeenEntries } from './seen-entries'
 import { Accounts, BEAM, type PageVault, pageVault } from './vault-stage'
 
 const [LAPTOP, PHONE] = ['1', '2'].map(
@@ -27,7 +28,19 @@ function keptKeys(): KeptKeys {
   return {
     read: async (beam) => kept.get(beam) ?? null,
     write: async (beam, keys) => void kept.set(beam, keys),
-    remove: async () => {},
+    remove: async (beam) => void kept.delete(beam),
+  }
+}
+
+/** What a browser has seen in vaults. */
+function seenHere(): SeenEntries {
+  const seen = new Map<string, Seen>()
+  return {
+    of: async ({ vault, tag }) => seen.get(vault + tag) ?? null,
+    note: async ({ vault, tag }, now) => {
+      const there = seen.get(vault + tag)
+      seen.set(vault + tag, there ? laterSeen(there, now) : now)
+    },
   }
 }
 
@@ -39,7 +52,7 @@ interface OwnDevice {
 /** A device of an account. @param link the secret of the link that it came by */
 async function device(name = 'ada', link: string | null = null, kept = keptKeys()): Promise<OwnDevice> {
   const vault = pageVault(accounts.as(name), undefined, kept)
-  const secrets = new Secrets(kept, bank, vault)
+  const secrets = new Secrets(kept, bank, vault, seenHere())
   const device = { vault, secrets }
   await logsIn(device, name)
   await secrets.enter(BEAM, link)
@@ -335,6 +348,89 @@ describe('a beam whose keys are in the vault of its owner', () => {
     expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada'])
   })
 
+  it('e18 is to get new keys also where its share ended in a browser to which the server shows nothing of it', async () => {
+    const laptop = await vaulted()
+    await letsBobOpenIt(laptop)
+    const phone = await device()
+    await phone.vault.ownBeams([BEAM])
+    const { readKeys } = phone.vault.server
+    phone.vault.server.readKeys = async () => ({ version: 0, keys: null, people: [] })
+    await phone.secrets.distrust(BEAM, 'bob')
+    expect(await phone.secrets.rekeySaved(BEAM)).toBe('hidden')
+    phone.vault.server.readKeys = readKeys
+    expect(await phone.secrets.rekeySaved(BEAM)).toBe('done')
+    expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada'])
+  })
+
+  describe('that the server says has ended, and shows again with what lay there before', () => {
+    const AGAIN = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+    const showsAgain = async ({ secrets, vault }: OwnDevice, beam: BeamId) => {
+      await secrets.forget(BEAM)
+      await vault.ownBeams([beam])
+      await secrets.enter(beam, null)
+    }
+
+    it.each([
+      ['that has changed it, under the same id', BEAM],
+      ['that has changed it, under another id', AGAIN],
+      ['that has only taken the new one', BEAM],
+    ])('e18 gets no old key to seal with on a device %s', async (which, beam) => {
+      const laptop = await vaulted()
+      await letsBobOpenIt(laptop)
+      const before = accounts.beam
+      await laptop.secrets.distrust(BEAM, 'bob')
+      await laptop.secrets.rekeySaved(BEAM)
+      const [newest, sealed] = [accounts.beam, await seals(laptop)]
+      const own = which.includes('taken') ? await device() : laptop
+      await own.secrets.withdraw(BEAM)
+      await showsAgain(own, beam)
+      accounts.beam = before
+      expect(await own.secrets.withdraw(beam)).toMatchObject({ isKeyed: false, isInVaults: true })
+      accounts.beam = newest
+      expect(await own.secrets.withdraw(beam)).toMatchObject({ isKeyed: true })
+      expect((await own.secrets.open(beam, 'share_clipboard', sealed)).is).toBe('open')
+    })
+
+    it.each([
+      ['the same id', BEAM],
+      ['another id', AGAIN],
+    ])('e18 gives its next keys to nobody whose share has ended, under %s', async (_, beam) => {
+      const laptop = await vaulted()
+      await letsBobOpenIt(laptop)
+      const before = accounts.beam
+      await laptop.secrets.distrust(BEAM, 'bob')
+      await showsAgain(laptop, beam)
+      accounts.beam = before
+      expect(await laptop.secrets.rekeySaved(beam)).toBe('done')
+      expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada'])
+    })
+
+    it('e18 gives its next keys to nobody whose share has ended while the server hid what lay there', async () => {
+      const laptop = await vaulted()
+      await letsBobOpenIt(laptop)
+      const phone = await device()
+      await phone.vault.ownBeams([BEAM])
+      const { readKeys } = phone.vault.server
+      hidesKeysFrom(phone)
+      await phone.secrets.distrust(BEAM, 'bob')
+      await showsAgain(phone, BEAM)
+      phone.vault.server.readKeys = readKeys
+      expect(await phone.secrets.rekeySaved(BEAM)).toBe('done')
+      expect(accounts.beam.keys.map(({ username }) => username)).toEqual(['ada'])
+    })
+
+    it('e18 is sealed again by a device that still has its newest keys, where the server shows older ones', async () => {
+      const laptop = await vaulted()
+      const before = accounts.beam
+      await laptop.secrets.rekeySaved(BEAM)
+      accounts.beam = { ...before, version: accounts.beam.version }
+      expect(await deposits(laptop)).toBe('into-vaults')
+      const phone = await device()
+      await phone.secrets.withdraw(BEAM)
+      expect((await phone.secrets.open(BEAM, 'share_clipboard', await seals(laptop))).is).toBe('open')
+    })
+  })
+
   it('e18 still gives its keys to a person whose share did not end, because the server did not take what was sealed', async () => {
     const laptop = await vaulted()
     await letsBobOpenIt(laptop)
@@ -352,10 +448,24 @@ describe('a beam whose keys are in the vault of its owner', () => {
     Object.assign(phone.vault.server, { readKeys: async () => ({ version: 0, keys: null, people: [] }) })
     for (const own of [laptop, phone]) {
       await own.secrets.rekey(BEAM, [])
-      expect((await own.secrets.deposit(BEAM)).went).toBe('nowhere')
+      expect((await own.secrets.deposit(BEAM)).went).toBe('not-yet')
       await own.secrets.rekeySaved(BEAM)
     }
     expect(given).toEqual([])
+  })
+
+  it('e18 does not count as changed where the server says that it is of another person, until its new keys lie there', async () => {
+    const laptop = await vaulted()
+    const { server } = laptop.vault
+    const { readKeys } = server
+    server.readKeys = async () => ({ version: 0, keys: null, people: [] })
+    expect(await laptop.secrets.rekeySaved(BEAM)).toBe('made')
+    expect((await laptop.secrets.depositSaved(BEAM)).went).toBe('not-yet')
+    server.readKeys = readKeys
+    expect((await laptop.secrets.depositSaved(BEAM)).went).toBe('into-vaults')
+    const phone = await device()
+    await phone.secrets.withdraw(BEAM)
+    expect((await phone.secrets.open(BEAM, 'share_clipboard', await seals(laptop))).is).toBe('open')
   })
 
   it.each(['handed to its vault', 'of the deposit of before'])(
@@ -434,7 +544,7 @@ describe('a beam whose keys are in the vault of its owner', () => {
     await cabin.secrets.make(BEAM)
     await cabin.secrets.stored(BEAM, true)
     const before = (await seals(cabin)).slice(0, 17)
-    expect(await deposits(cabin)).toBe('nowhere')
+    expect(await deposits(cabin)).toBe('not-yet')
     expect([(await seals(cabin)).slice(0, 17), accounts.beam]).toEqual([before, entry])
     const phone = await device('ada', await linkOf(cabin))
     expect(await phone.secrets.withdraw(BEAM)).toMatchObject({ isKeyed: false })

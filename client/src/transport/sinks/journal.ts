@@ -51,10 +51,11 @@ export class Journal extends Table<ItemId, JournalEntry> {
     return (await super.read(id).catch(() => null)) ?? entered
   }
 
+  /** Where the browser refuses it, the entry is swept by its time. */
   override async remove(id: ItemId, isMeant?: (entry: JournalEntry) => boolean): Promise<void> {
     const entered = this.#entered.get(id)
     if (entered && (isMeant?.(entered) ?? true)) this.#entered.delete(id)
-    await super.remove(id, isMeant)
+    await super.remove(id, isMeant).catch(() => {})
   }
 
   override async change<Then extends JournalEntry | null>(
