@@ -75,11 +75,6 @@ export class ClearCopies {
     this.#live = live
   }
 
-  /** The devices that a person has chosen until now, here or not. */
-  get chosen(): readonly DeviceId[] {
-    return [...this.#stores.clearCopies.getState().to]
-  }
-
   /** Whether it is known which devices are here: not after a load, nor under another id of the beam, until the server has said so. */
   get isListed(): boolean {
     return this.#stores.devices.getState().devices.length > 0
