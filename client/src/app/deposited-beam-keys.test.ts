@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { BeamId } from '../protocol/bindings'
-import type { Having, Withdrawn } from '../transport/having'
+import type { Deposited, Having, Withdrawn } from '../transport/having'
 import { DepositedBeamKeys } from './deposited-beam-keys'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
@@ -19,7 +19,10 @@ const HAVING: Having = {
 /** How often this device has looked for keys, and how often it has written some. */
 let looked: number
 let written: number
+/** How often the others were to hear that keys may have gone to the server. */
+let sent: number
 let answers: () => Promise<Withdrawn>
+let takes: () => Promise<Deposited>
 let isLoggedIn: () => Promise<boolean>
 /** As whose this device was told to take the beam, with each look. */
 let told: boolean[]
@@ -29,6 +32,8 @@ beforeEach(() => {
   vi.useFakeTimers()
   looked = 0
   written = 0
+  sent = 0
+  takes = async () => ({ ...HAVING, went: 'to-server' })
   told = []
   isLoggedIn = async () => true
   answers = async () => ({ ...HAVING, isInVaults: true })
@@ -43,7 +48,7 @@ beforeEach(() => {
     },
     deposit: async () => {
       written += 1
-      return { ...HAVING, went: 'into-vaults' as const }
+      return takes()
     },
   }
   keys = new DepositedBeamKeys(secrets, {
@@ -52,6 +57,9 @@ beforeEach(() => {
     entered: async () => {},
     isLoggedIn: () => isLoggedIn(),
     onWithdrawn: () => {},
+    onSent: () => {
+      sent += 1
+    },
     onDeposited: async () => true,
   })
 })
@@ -125,4 +133,11 @@ it('e9_what_the_worker_was_told_once_it_is_not_told_of_whoever_is_logged_in_late
   await keys.saved(true)
   await keys.saved(false)
   expect(told).toEqual([true, false])
+})
+
+it('e15_the_others_hear_of_keys_that_the_server_has_and_does_not_say_so', async () => {
+  takes = () => Promise.reject(new Error('no answer'))
+  void keys.saved(true)
+  await vi.advanceTimersByTimeAsync(0)
+  expect([written, sent]).toEqual([1, 1])
 })

@@ -18,6 +18,8 @@ export interface DepositedBeamKeysEvents {
    * that it is sealed, also where this device cannot take any
    */
   onWithdrawn(having: Having, isInVaults: boolean): void
+  /** This device may have sent the keys to the server, whatever that has answered. */
+  onSent(): void
   /**
    * What this device has deposited is there, unless the server refuses it; or new keys are to be made first. Resolves to whether the keys
    * lie where they go then.
@@ -131,8 +133,12 @@ export class DepositedBeamKeys {
     this.#deposits += 1
     const deposit = this.#deposits
     const put = async () => {
-      const isLoggedIn = await this.events.isLoggedIn()
-      return isLoggedIn ? this.secrets.deposit(this.events.beam()) : null
+      if (!(await this.events.isLoggedIn())) return null
+      try {
+        return await this.secrets.deposit(this.events.beam())
+      } finally {
+        this.events.onSent()
+      }
     }
     // One after the other, so that the newest keys come last.
     const putting = this.#depositing.then(() =>
