@@ -15,7 +15,7 @@ export interface BeamChannel extends Opener {
   readonly deletions: readonly ItemId[]
   /**
    * Shares a new item, or replaces one of the same id (S9). `to` is the only other device that gets it (S33).
-   * @param inClearTo the devices that a person had chosen to send in clear text to (E12): those of now, unless an earlier page shared it
+   * @param inClearTo the devices that a person had chosen to send in clear text to when this was shared (E12); none where nobody says
    */
   share(id: ItemId, message: unknown, extra: string, to?: DeviceId, inClearTo?: readonly DeviceId[]): void
   delete(id: ItemId, message: unknown): void

@@ -150,6 +150,8 @@ export class BeamConnection {
   move(beamId: BeamId, beamKey: BeamKey | null, isMine: boolean): void {
     moveEntries(this.#beamId, beamId)
     followTrust(this.#context.stores, beamId)
+    // Another tab may have followed first, and the choices of before were not there any more.
+    loadClearCopies(this.#context.stores, beamId)
     this.#beamId = beamId
     this.#access.lost()
     this.devices.cut()

@@ -30,6 +30,11 @@ class BeamEntries {
       .map((key) => [key.slice(prefix.length), browserStorage.getItem(key) ?? ''] as const)
   }
 
+  /** Whether an entry of the browser's storage is one of a beam. */
+  isOf(beam: BeamId, entry: string): boolean {
+    return entry.startsWith(this.#key(beam, ''))
+  }
+
   get(beam: BeamId, key: string): string | null {
     return browserStorage.getItem(this.#key(beam, key))
   }

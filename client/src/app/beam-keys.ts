@@ -152,6 +152,8 @@ export class BeamKeys {
         this.#took(having)
         this.#knowsMore()
       },
+      // The server need not tell the other devices that the beam is saved.
+      onSent: () => this.#changes.again(),
       onDeposited: async (deposited) => {
         this.#took(deposited)
         if (deposited.went === 'exposed') return this.rekey()

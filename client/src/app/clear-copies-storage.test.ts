@@ -2,9 +2,11 @@
 /** Who is sent what in clear text outlives the page (E12), and a device that is sent nothing more stays so. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DeviceId } from '../protocol/bindings'
+import { copyId } from '../protocol/clear-copy'
+import { pendingItem } from '../protocol/item'
 import { createStores, type Stores } from '../stores/stores'
-import { sweepEntries } from './beam-entries'
-import { createClearCopiesChoice, loadClearCopies } from './clear-copies'
+import { moveEntries, sweepEntries } from './beam-entries'
+import { createClearCopiesChoice, keepClearCopies, loadClearCopies } from './clear-copies'
 import { readMade, storeMade } from './clear-copies-storage'
 import {
   beam,
@@ -49,6 +51,38 @@ it('e12 what is chosen in one tab brings nothing back that was withdrawn in anot
   choiceIn(first)(PHONE, false)
   choiceIn(second)(TABLET, true)
   expect(sentToLater()).toEqual([TABLET])
+})
+
+describe('e12 what is chosen in one tab', () => {
+  /** What the browser tells this page of what another tab has stored of the beam. */
+  const hears = (device = PHONE) =>
+    dispatchEvent(new StorageEvent('storage', { key: `clear-copies:${OLD}:${device}` }))
+
+  it('is chosen in another one of that beam, until it is withdrawn there', () => {
+    const [first, second] = [opensTab(), opensTab()]
+    second.devices.setState({ me: ME })
+    second.items.setState({ items: [pendingItem(ITEM, 'a file', 'file', 0)] })
+    const tell = vi.fn()
+    keepClearCopies(second, { offered: () => new Blob(), tell })
+    choiceIn(first)(PHONE, true)
+    hears()
+    expect([...second.clearCopies.getState().to]).toEqual([PHONE])
+    expect(tell).not.toHaveBeenCalled()
+    choiceIn(first)(PHONE, false)
+    hears()
+    expect(second.clearCopies.getState().to.size).toBe(0)
+    expect(tell).toHaveBeenCalledWith({ do: 'cancel', id: copyId(ITEM, ME, PHONE), device: PHONE })
+  })
+
+  it('is there under the new id of the beam also for a tab that follows later', () => {
+    beam.enter(mine)
+    keepClearCopies(stores, NO_TRANSFERS)
+    choiceIn(stores)(PHONE, true)
+    moveEntries(OLD, NEW)
+    hears()
+    beam.renewed(OLD, RENEWED, false)
+    expect([...stores.clearCopies.getState().to]).toEqual([PHONE])
+  })
 })
 
 describe('e12 what is stored of a beam', () => {

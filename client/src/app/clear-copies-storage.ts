@@ -11,7 +11,19 @@ const CHOSEN = 'yes'
 export function enterClearCopies(beam: BeamId): readonly DeviceId[] {
   clearChoices.keep(beam)
   clearCopies.keep(beam)
+  return readChosen(beam)
+}
+
+export function readChosen(beam: BeamId): readonly DeviceId[] {
   return clearChoices.of(beam).map(([device]) => device as DeviceId)
+}
+
+/** Calls back when another tab may have chosen otherwise in a beam. */
+export function onChosenElsewhere(beam: () => BeamId | null, hear: (beam: BeamId) => void): void {
+  addEventListener('storage', ({ key }) => {
+    const id = beam()
+    if (id !== null && (key === null || clearChoices.isOf(id, key))) hear(id)
+  })
 }
 
 export function storeChoice(beam: BeamId, device: DeviceId, isWanted: boolean): void {

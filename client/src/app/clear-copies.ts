@@ -10,7 +10,14 @@ import { takersOfCopies } from '../stores/clear-copies'
 import type { Stores } from '../stores/stores'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Transfers } from '../transport/transfers'
-import { enterClearCopies, readMade, storeChoice, storeMade } from './clear-copies-storage'
+import {
+  enterClearCopies,
+  onChosenElsewhere,
+  readChosen,
+  readMade,
+  storeChoice,
+  storeMade,
+} from './clear-copies-storage'
 
 type Watched = Pick<Stores, 'clearCopies' | 'devices' | 'transfers'>
 
@@ -19,22 +26,45 @@ export function loadClearCopies({ clearCopies }: Pick<Stores, 'clearCopies'>, be
   clearCopies.setState({ to: new Set(enterClearCopies(beam)) }, true)
 }
 
-export function createClearCopiesChoice(
-  { clearCopies, session, items, devices }: Pick<Stores, 'clearCopies' | 'session' | 'items' | 'devices'>,
-  transfers: Pick<Transfers, 'offered' | 'tell'>,
-): Pick<Actions, 'sendInClear'> {
+type Choosing = Pick<Stores, 'clearCopies' | 'session' | 'items' | 'devices'>
+type Offering = Pick<Transfers, 'offered' | 'tell'>
+
+export function createClearCopiesChoice(stores: Choosing, transfers: Offering): Pick<Actions, 'sendInClear'> {
   return {
     sendInClear(device, isWanted) {
-      const state = session.getState()
-      if (state.status !== 'set') return
-      const to = new Set(clearCopies.getState().to)
+      const beam = beamIn(stores)
+      if (beam === null) return
+      const to = new Set(stores.clearCopies.getState().to)
       if (isWanted) to.add(device)
       else to.delete(device)
-      clearCopies.setState({ to }, true)
-      storeChoice(state.session.beamId, device, isWanted)
-      if (!isWanted) stopOffering(device, items.getState().items, devices.getState().me, transfers)
+      storeChoice(beam, device, isWanted)
+      choose(stores, to, transfers)
     },
   }
+}
+
+/** What is chosen in another tab counts here too: a device that is sent nothing more there is sent nothing more from here. */
+export function keepClearCopies(stores: Choosing, transfers: Offering): void {
+  onChosenElsewhere(
+    () => beamIn(stores),
+    (beam) => choose(stores, new Set(readChosen(beam)), transfers),
+  )
+}
+
+function beamIn({ session }: Pick<Stores, 'session'>): BeamId | null {
+  const state = session.getState()
+  return state.status === 'set' ? state.session.beamId : null
+}
+
+function choose(
+  { clearCopies, items, devices }: Choosing,
+  to: ReadonlySet<DeviceId>,
+  transfers: Offering,
+): void {
+  const before = clearCopies.getState().to
+  clearCopies.setState({ to }, true)
+  for (const device of before)
+    if (!to.has(device)) stopOffering(device, items.getState().items, devices.getState().me, transfers)
 }
 
 /** Lets a device receive no more bytes of what was sent to it in clear text: the copies, and the items that are for it alone. */
@@ -42,7 +72,7 @@ function stopOffering(
   device: DeviceId,
   items: readonly Pick<Item, 'id' | 'to'>[],
   me: DeviceId | null,
-  transfers: Pick<Transfers, 'offered' | 'tell'>,
+  transfers: Offering,
 ): void {
   if (me === null) return
   for (const { id, to } of items) {
@@ -73,11 +103,6 @@ export class ClearCopies {
     this.#stores = stores
     this.#transfers = transfers
     this.#live = live
-  }
-
-  /** The devices that a person has chosen until now, here or not. */
-  get chosen(): readonly DeviceId[] {
-    return [...this.#stores.clearCopies.getState().to]
   }
 
   /** Whether it is known which devices are here: not after a load, nor under another id of the beam, until the server has said so. */

@@ -59,6 +59,10 @@ export class CurrentBeam {
       renewLogin: readMe,
       onFailed: () =>
         context.toaster.bad(t`The keys of the beam could not be changed yet. This is tried again by itself.`),
+      onLocked: () =>
+        context.toaster.info(
+          t`Your vault is locked on this device. Open it on your profile: until then, the old keys can open what is shared in this beam.`,
+        ),
     })
   }
 

@@ -19,9 +19,12 @@ const HAVING: Having = {
 /** How often this device has looked for keys, and how often it has written some. */
 let looked: number
 let written: number
+/** How often the others were to hear that keys may have gone to the server. */
+let sent: number
 let answers: () => Promise<Withdrawn>
 /** Where what it writes goes. */
 let went: Deposited['went']
+let takes: () => Promise<Deposited>
 let isLoggedIn: () => Promise<boolean>
 /** As whose this device was told to take the beam, with each look. */
 let told: boolean[]
@@ -31,6 +34,8 @@ beforeEach(() => {
   vi.useFakeTimers()
   looked = 0
   written = 0
+  sent = 0
+  takes = async () => ({ ...HAVING, went })
   told = []
   went = 'into-vaults'
   isLoggedIn = async () => true
@@ -46,7 +51,7 @@ beforeEach(() => {
     },
     deposit: async () => {
       written += 1
-      return { ...HAVING, went }
+      return takes()
     },
   }
   keys = new DepositedBeamKeys(secrets, {
@@ -55,6 +60,9 @@ beforeEach(() => {
     entered: async () => {},
     isLoggedIn: () => isLoggedIn(),
     onWithdrawn: () => {},
+    onSent: () => {
+      sent += 1
+    },
     onDeposited: async () => true,
   })
 })
@@ -140,4 +148,11 @@ it('e9_what_the_worker_was_told_once_it_is_not_told_of_whoever_is_logged_in_late
   await keys.saved(true)
   await keys.saved(false)
   expect(told).toEqual([true, false])
+})
+
+it('e15_the_others_hear_of_keys_that_the_server_has_and_does_not_say_so', async () => {
+  takes = () => Promise.reject(new Error('no answer'))
+  void keys.saved(true)
+  await vi.advanceTimersByTimeAsync(0)
+  expect([written, sent]).toEqual([1, 1])
 })

@@ -18,6 +18,8 @@ export interface DepositedBeamKeysEvents {
    * that it is sealed, also where this device cannot take any
    */
   onWithdrawn(having: Having, isInVaults: boolean): void
+  /** This device may have sent the keys to the server, whatever that has answered. */
+  onSent(): void
   /**
    * What this device has deposited is there, unless the server refuses it; or new keys are to be made first. Resolves to whether the keys
    * lie where they go then.
@@ -131,10 +133,14 @@ export class DepositedBeamKeys {
     this.#deposits += 1
     const deposit = this.#deposits
     const put = async () => {
-      const isLoggedIn = await this.events.isLoggedIn()
-      const deposited = isLoggedIn ? await this.secrets.deposit(this.events.beam()) : null
-      if (deposited?.went === 'not-yet') throw new Error('Nobody finds the keys.')
-      return deposited
+      if (!(await this.events.isLoggedIn())) return null
+      try {
+        const deposited = await this.secrets.deposit(this.events.beam())
+        if (deposited.went === 'not-yet') throw new Error('Nobody finds the keys.')
+        return deposited
+      } finally {
+        this.events.onSent()
+      }
     }
     // One after the other, so that the newest keys come last.
     const putting = this.#depositing.then(() =>

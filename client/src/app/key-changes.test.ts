@@ -167,6 +167,69 @@ describe('e15 the removal of a device', () => {
     expect((await opened).message).toBe('oat milk')
   })
 
+  describe('that a device has not heard of', () => {
+    /** Ada deletes an item of Bob's with keys that he does not have. Resolves to the deletion, of which he has heard once. */
+    const deletes = async () => {
+      bob.channel.share(ITEM, 'bread', 'text')
+      await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
+      const item = server.item()
+      for (const page of [ada, bob]) {
+        page.memory.received(item)
+        await page.opens(item)
+      }
+      server.pages.delete(BOB)
+      removed(EVE, ADA)
+      await vi.waitFor(() => expect(ada.invite).not.toBe(link))
+      ada.channel.delete(ITEM, 'bread')
+      await vi.waitFor(() => expect(server.of('delete')).toHaveLength(1))
+      const { message, extra } = server.of('delete')[0] ?? {}
+      bob.memory.taken(ITEM, message)
+      expect(await bob.channel.isDeleted(message, extra, ITEM)).toBe(false)
+      return item
+    }
+    const doubts = () => bob.memory.doubted.map(({ id }) => id)
+    const getsKeys = async () => {
+      server.pages.set(BOB, bob)
+      server.lists(ADA, BOB)
+      await isUpToDate(bob)
+    }
+
+    it('has that device believe what is deleted by them once they come, and undo nothing (E4)', async () => {
+      await deletes()
+      expect(doubts()).toEqual([ITEM])
+      const before = bob.resyncs
+      await getsKeys()
+      await vi.waitFor(() => expect(bob.resyncs).toBeGreaterThan(before))
+      bob.channel.synced([])
+      await vi.waitFor(() => expect(doubts()).toEqual([]))
+      expect(server.of('share')).toHaveLength(1)
+    })
+
+    it('has it undo that where they do not come within 30 s (E4)', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      const item = await deletes()
+      await settled()
+      vi.advanceTimersByTime(29_000)
+      await settled()
+      expect(server.of('share')).toHaveLength(1)
+      await vi.waitFor(() => expect(server.of('share')).toHaveLength(2), { timeout: 2_000 })
+      expect(server.item()).toEqual(item)
+    })
+
+    it('leaves what was shared again meanwhile, as by an Undo (E4)', async () => {
+      const item = await deletes()
+      bob.memory.received(item)
+      await bob.opens(item)
+      await getsKeys()
+      bob.channel.synced([item])
+      await settled()
+      bob.memory.taken(ITEM, item.message)
+      expect(await bob.channel.isDeleted(item.message, undefined, ITEM)).toBe(false)
+      // It counts here still.
+      expect(doubts()).toEqual([ITEM])
+    })
+  })
+
   it('reaches a device that knows nobody who is here by the new link', async () => {
     bob.channel.end()
     server.pages.delete(BOB)

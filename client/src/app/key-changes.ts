@@ -18,7 +18,7 @@ export interface KeyChangesEvents {
   ownName(): string
   /** Another device has handed over what it has. */
   onHanded(having: Having): void
-  /** A device has told of others that were not compared. */
+  /** A device has told of others that were not compared, or that the keys were deposited. */
   onWarned(having: Having): void
 }
 

@@ -17,13 +17,11 @@ import type { LiveBeam } from '../transport/live-beam'
 import type { BeamKeys } from './beam-keys'
 import type { ClearCopies } from './clear-copies'
 import { DeletionWitnesses, type WitnessEvents } from './deletion-witnesses'
+import { EarlyProofs, KEY_COMES_WITHIN_MS } from './early-proofs'
 import { InTurn } from './in-turn'
 import type { ItemVersions, Version } from './item-versions'
 import type { Opener } from './opening-stage'
 import { type Lacking, SharingAgain } from './sharing-again'
-
-/** So long the key of what does not open may take to come, before it counts as sealed by nobody. In milliseconds. */
-const KEY_COMES_WITHIN_MS = 30_000
 
 /** What is not opened, because nobody has let this device in. */
 const CLOSED = Symbol('closed')
@@ -43,6 +41,7 @@ export class OpenedItems implements Pick<Opener, 'open' | 'isDeleted'> {
   readonly #versions: ItemVersions
   readonly #events: OpenedItemsEvents
   readonly #again: SharingAgain
+  readonly #early = new EarlyProofs((id, proof) => void this.#checksAgain(id, proof))
   /** Whether something was left closed, because nobody let this device in. */
   #hasLeftClosed = false
   /** Versions and deletions of an item are opened at once, and count in the order in which they came. */
@@ -109,8 +108,14 @@ export class OpenedItems implements Pick<Opener, 'open' | 'isDeleted'> {
     return isRight === true
   }
 
+  /** The server has told of everything, as it is asked to when keys have come. */
+  synced(): void {
+    this.#early.look()
+  }
+
   /** The beam was left. */
   end(): void {
+    this.#early.end()
     this.witnesses.end()
     this.#again.end()
   }
@@ -133,8 +138,8 @@ export class OpenedItems implements Pick<Opener, 'open' | 'isDeleted'> {
   }
 
   /**
-   * Resolves to null where the worker does not answer. The item stays then, and is not shared again either: the deletion may be
-   * right.
+   * Resolves to null where the worker does not answer, or the key of the proof may come yet. The item stays then, and is not shared again
+   * either: the deletion may be right.
    */
   async #isRight(proof: string | undefined, id: ItemId | undefined): Promise<boolean | null> {
     try {
@@ -152,7 +157,19 @@ export class OpenedItems implements Pick<Opener, 'open' | 'isDeleted'> {
     if (!named.some((one) => this.#known(one))) this.#live().memory.confirmed(id, message)
   }
 
-  #isProven(proof: string | undefined, id: ItemId): Promise<boolean> {
+  /** A deletion is checked that was proved under a key which was not here. */
+  async #checksAgain(id: ItemId, proof: string): Promise<void> {
+    // It may have been shared again since, as by an Undo.
+    if (!this.#live().memory.doubted.some((item) => item.id === id)) return this.#early.checked(id)
+    const isRight = await this.#isRight(proof, id)
+    if (isRight === null) return
+    this.#early.checked(id)
+    this.#checked(isRight, null, id)
+    // What is lacking then is no longer shown.
+    if (isRight) this.#live().resync()
+  }
+
+  #isProven(proof: string | undefined, id: ItemId): Promise<boolean | null> {
     if (proof === undefined)
       return this.#came.run(id, this.#isWitnessed(id), (isDeleted) => {
         if (isDeleted) this.#versions.deleted(id)
@@ -165,9 +182,14 @@ export class OpenedItems implements Pick<Opener, 'open' | 'isDeleted'> {
     )
   }
 
-  async #isProof(proof: string, id: ItemId): Promise<boolean> {
+  async #isProof(proof: string, id: ItemId): Promise<boolean | null> {
     if (await this.#isLeftClosed()) return false
     const opened = await this.#keys.texts.open('delete_note', proof)
+    if (opened.is === 'unknown') {
+      this.#keys.texts.seek('delete_note', proof)
+      // Where nothing that counts is known here, nothing would be undone.
+      return this.#known(id) && this.#early.mayOpen(id, proof) ? null : false
+    }
     // It may be of a device that was away when the keys were changed: that one says so, or another that knows it.
     if (opened.is === 'past') return this.witnesses.confirm(id)
     return opened.is === 'open' && readSealedDeletion(opened.text) === id

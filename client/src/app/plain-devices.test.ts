@@ -11,6 +11,7 @@ import {
   begins,
   bobJoins,
   CLEAR,
+  CLEO,
   EVE,
   ITEM,
   OTHER,
@@ -35,23 +36,27 @@ describe('e12 a plain device', () => {
     page.channel.listed(devices)
   }
 
+  /** A page shares, and says what its person has chosen by then. */
+  const shares = (page: Page, id: ItemId, message: unknown, extra: string, to?: DeviceId) =>
+    page.channel.share(id, message, extra, to, [...page.stores.clearCopies.getState().to])
+
   const choose = (...to: readonly DeviceId[]) => ada.stores.clearCopies.setState({ to: new Set(to) }, true)
   const toldIn = (type: 'share' | 'delete', id: ItemId) => server.of(type).filter((told) => told.id === id)
 
   beforeEach(() => isHere(ada))
 
   it('gets nothing in clear text that a person has not chosen to send to it', async () => {
-    ada.channel.share(ITEM, 'oat milk', 'text')
-    ada.channel.share(OTHER, 'for you', 'text', PLAIN)
+    shares(ada, ITEM, 'oat milk', 'text')
+    shares(ada, OTHER, 'for you', 'text', PLAIN)
     await shared(2)
     expect(JSON.stringify(server.told)).not.toMatch(/oat milk|for you/)
   })
 
   it('gets a copy of each item that is shared from then on, and no other device does', async () => {
-    ada.channel.share(OTHER, 'before', 'text')
+    shares(ada, OTHER, 'before', 'text')
     await shared(1)
     choose(PLAIN)
-    ada.channel.share(ITEM, 'oat milk', 'text')
+    shares(ada, ITEM, 'oat milk', 'text')
     await shared(3)
     const [sealed, copy] = server.of('share').slice(1)
     expect(sealed).toMatchObject({ id: ITEM, to: undefined, message: expect.stringMatching(/^e2e1/) })
@@ -61,7 +66,7 @@ describe('e12 a plain device', () => {
 
   it('gets nothing that was shared before the choice and waited to be sealed', async () => {
     const bob = new Page(server, BOB, ada.invite)
-    bob.channel.share(ITEM, 'bread', 'text')
+    shares(bob, ITEM, 'bread', 'text')
     isHere(bob)
     bob.stores.clearCopies.setState({ to: new Set([PLAIN]) }, true)
     server.lists(ADA, BOB)
@@ -71,19 +76,37 @@ describe('e12 a plain device', () => {
     expect(JSON.stringify(server.told)).not.toContain('bread')
   })
 
+  it('gets nothing that was shared before the choice, where the device that shared it gets another id', async () => {
+    shares(ada, ITEM, 'oat milk', 'text')
+    await shared(1)
+    ada.unconfirmed.push(ITEM)
+    choose(PLAIN)
+    ada.channel.welcomed(CLEO)
+    await shared(2)
+    shares(ada, OTHER, 'bread', 'text')
+    await shared(4)
+    expect(
+      server
+        .of('share')
+        .map(({ id }) => id)
+        .slice(0, 3),
+    ).toEqual([ITEM, ITEM, OTHER])
+    expect(JSON.stringify(server.told)).not.toContain('oat milk')
+  })
+
   it('gets nothing more once the choice was taken back, even while an item is being sealed', async () => {
     choose(PLAIN)
-    ada.channel.share(ITEM, 'oat milk', 'text')
+    shares(ada, ITEM, 'oat milk', 'text')
     choose()
-    ada.channel.share(OTHER, 'bread', 'text')
+    shares(ada, OTHER, 'bread', 'text')
     await shared(2)
     expect(JSON.stringify(server.told)).not.toMatch(/oat milk|bread/)
   })
 
   it('gets an edit in place of the copy, and loses it with the item', async () => {
     choose(PLAIN)
-    ada.channel.share(ITEM, 'oat milk', 'text')
-    ada.channel.share(ITEM, 'soy milk', 'text')
+    shares(ada, ITEM, 'oat milk', 'text')
+    shares(ada, ITEM, 'soy milk', 'text')
     await shared(4)
     expect(toldIn('share', COPY).map(({ message }) => message)).toEqual(['oat milk', 'soy milk'])
     ada.channel.delete(ITEM, 'soy milk')
@@ -93,7 +116,7 @@ describe('e12 a plain device', () => {
   it('loses the copy also when another device deletes the item, and the page was reloaded', async () => {
     const bob = await bobJoins()
     choose(PLAIN)
-    ada.channel.share(ITEM, 'oat milk', 'text')
+    shares(ada, ITEM, 'oat milk', 'text')
     await shared(2)
     const after = new Page(server, ADA, ada.invite, ada.secrets as Secrets)
     await after.is('sealed')
@@ -120,7 +143,7 @@ describe('e12 a plain device', () => {
 
     beforeEach(async () => {
       choose(PLAIN)
-      ada.channel.share(ITEM, 'oat milk', 'text')
+      shares(ada, ITEM, 'oat milk', 'text')
       await shared(2)
       const { sealed, copy } = given()
       syncs(ada, [sealed, copy])
@@ -153,7 +176,7 @@ describe('e12 a plain device', () => {
     })
 
     it('and keeps what is for it alone', async () => {
-      ada.channel.share(OTHER, 'for you', 'text', PLAIN)
+      shares(ada, OTHER, 'for you', 'text', PLAIN)
       await shared(3)
       const after = new Page(server, ADA, ada.invite, ada.secrets as Secrets)
       await after.is('sealed')
@@ -170,7 +193,7 @@ describe('e12 a plain device', () => {
     ada.transfers.fileOf.mockReturnValue(file)
     const facts = { name: 'plan.png', size: 5, type: 'image/png' }
     const seal = { key: 'A'.repeat(43), salt: 'B'.repeat(32) }
-    ada.channel.share(ITEM, { file: { ...facts, seal, url: '/api/uploads/x' } }, 'image')
+    shares(ada, ITEM, { file: { ...facts, seal, url: '/api/uploads/x' } }, 'image')
     await shared(2)
     expect(ada.transfers.tell.mock.calls).toEqual([[{ do: 'offer', id: COPY, file }]])
     expect(toldIn('share', COPY)[0]?.message).toEqual({ file: facts })
@@ -178,7 +201,7 @@ describe('e12 a plain device', () => {
 
   it('is offered a file again once a reload has taken it and it is here again', async () => {
     choose(PLAIN)
-    ada.channel.share(ITEM, { file: { name: 'plan.png', size: 5, type: 'image/png' } }, 'image')
+    shares(ada, ITEM, { file: { name: 'plan.png', size: 5, type: 'image/png' } }, 'image')
     await shared(2)
     const after = new Page(server, ADA, ada.invite, ada.secrets as Secrets)
     await after.is('sealed')
@@ -198,10 +221,10 @@ describe('e12 a plain device', () => {
   it('has its copy known after a reload also where the item was edited since, and so comes later', async () => {
     const bob = await bobJoins()
     choose(PLAIN)
-    ada.channel.share(ITEM, 'oat milk', 'text')
+    shares(ada, ITEM, 'oat milk', 'text')
     await shared(2)
     await bob.opens(server.item(0))
-    bob.channel.share(ITEM, 'soy milk', 'text')
+    shares(bob, ITEM, 'soy milk', 'text')
     await shared(3)
     const after = new Page(server, ADA, ada.invite, ada.secrets as Secrets)
     after.channel.synced([server.item(1), server.item(2)])
@@ -215,7 +238,7 @@ describe('e12 a plain device', () => {
       title: 'Holiday',
       content: { root: { children: [{ type: 'image', src: `item:${picture}` }] } },
     })
-    ada.channel.share(ITEM, note(OTHER), 'lexi_note')
+    shares(ada, ITEM, note(OTHER), 'lexi_note')
     await shared(2)
     expect(toldIn('share', COPY)[0]?.message).toEqual(note(copyId(OTHER, ADA, PLAIN)))
     ada.channel.delete(ITEM, note(OTHER))
@@ -225,7 +248,7 @@ describe('e12 a plain device', () => {
 
   it('is sent a text for it alone in clear text', async () => {
     choose(PLAIN)
-    ada.channel.share(ITEM, 'for you', 'text', PLAIN)
+    shares(ada, ITEM, 'for you', 'text', PLAIN)
     await shared()
     expect(server.of('share')).toMatchObject([{ id: ITEM, to: PLAIN, message: 'for you' }])
     expect(await ada.opens(server.item())).toMatchObject({ isClear: true, message: 'for you' })
@@ -233,14 +256,14 @@ describe('e12 a plain device', () => {
 
   it('is sent a text for it alone sealed while it is not chosen, and in clear text again once it is', async () => {
     choose(PLAIN)
-    ada.channel.share(ITEM, 'first', 'text', PLAIN)
+    shares(ada, ITEM, 'first', 'text', PLAIN)
     await shared(1)
     choose()
-    ada.channel.share(ITEM, 'second', 'text', PLAIN)
+    shares(ada, ITEM, 'second', 'text', PLAIN)
     await shared(2)
     await ada.opens(server.item())
     choose(PLAIN)
-    ada.channel.share(ITEM, 'third', 'text', PLAIN)
+    shares(ada, ITEM, 'third', 'text', PLAIN)
     await shared(3)
     expect(JSON.stringify(server.told)).not.toContain('second')
     expect(await ada.opens(server.item())).toMatchObject({ isClear: true, message: 'third' })
@@ -256,8 +279,8 @@ describe('e12 a plain device', () => {
 
     it('gets what goes out before it is known again that it is here', async () => {
       const after = await reload()
-      after.channel.share(OTHER, 'for you', 'text', PLAIN)
-      after.channel.share(ITEM, 'oat milk', 'text')
+      shares(after, OTHER, 'for you', 'text', PLAIN)
+      shares(after, ITEM, 'oat milk', 'text')
       isHere(after)
       await shared(3)
       expect(toldIn('share', ITEM)).toMatchObject([{ message: expect.stringMatching(/^e2e1/) }])
@@ -267,11 +290,11 @@ describe('e12 a plain device', () => {
 
     it('gets nothing of that where it seals now, or is away', async () => {
       const after = await reload()
-      after.channel.share(ITEM, 'oat milk', 'text', PLAIN)
+      shares(after, ITEM, 'oat milk', 'text', PLAIN)
       isHere(after, sealing(PLAIN))
       await shared(1)
       const later = await reload()
-      later.channel.share(OTHER, 'bread', 'text')
+      shares(later, OTHER, 'bread', 'text')
       isHere(later, sealing(BOB))
       await shared(2)
       expect(JSON.stringify(server.told)).not.toMatch(/oat milk|bread/)
@@ -291,16 +314,16 @@ describe('e12 a plain device', () => {
   it('is another one under another id, and none once it seals', async () => {
     choose(PLAIN)
     isHere(ada, { device_id: EVE, name: 'Old', caps: [] })
-    ada.channel.share(ITEM, 'oat milk', 'text')
+    shares(ada, ITEM, 'oat milk', 'text')
     isHere(ada, sealing(PLAIN))
-    ada.channel.share(OTHER, 'bread', 'text')
+    shares(ada, OTHER, 'bread', 'text')
     await shared(2)
     expect(JSON.stringify(server.told)).not.toMatch(/oat milk|bread/)
   })
 
   it('shares items that are marked, because the server could have written them', async () => {
     expect(await ada.opens({ ...CLEAR, from: PLAIN })).toMatchObject({ isClear: true, message: 'clear' })
-    ada.channel.share(ITEM, 'oat milk', 'text')
+    shares(ada, ITEM, 'oat milk', 'text')
     await shared()
     expect(await ada.opens(server.item())).not.toHaveProperty('isClear')
   })
@@ -310,19 +333,19 @@ describe('e12 a plain device', () => {
     const clear = { ...CLEAR, from: PLAIN }
     for (const page of [ada, bob]) await page.opens(clear)
     ada.channel.delete(clear.id, clear.message)
-    ada.channel.share(clear.id, clear.message, clear.extra)
+    shares(ada, clear.id, clear.message, clear.extra)
     await shared()
     expect(server.item().message).toMatch(/^e2e1\./)
     expect(await bob.opens(server.item())).toMatchObject({ isClear: true, from: ADA, message: 'clear' })
     // Also when that device edits it, whose page never saw it in clear text.
-    bob.channel.share(clear.id, 'clear, with a tick', 'text')
+    shares(bob, clear.id, 'clear, with a tick', 'text')
     await shared(2)
     expect(await ada.opens(server.item())).toMatchObject({ isClear: true, message: 'clear, with a tick' })
   })
 
   it('shares items of which copies are marked too', async () => {
     ada.channel.cameClear(ITEM)
-    ada.channel.share(ITEM, 'of a plain device', 'text', EVE)
+    shares(ada, ITEM, 'of a plain device', 'text', EVE)
     await shared()
     expect(await ada.opens(server.item())).toMatchObject({ isClear: true })
   })

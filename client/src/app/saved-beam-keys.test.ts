@@ -19,6 +19,8 @@ let deposited: Map<BeamId, Deposit>
 let answers: () => Promise<void>
 let stores: ReturnType<typeof createStores>
 let failures: number
+/** How often the person was told that new keys wait for the vault. */
+let reminders: number
 /** The beam that the page is in. */
 let here: BeamId | null
 /** Says whether the channel of the page has changed the keys of its beam. */
@@ -49,6 +51,9 @@ function load(): SavedBeamKeys {
     renewLogin: async () => {},
     onFailed: () => {
       failures += 1
+    },
+    onLocked: () => {
+      reminders += 1
     },
   })
   pages.push(page)
@@ -95,6 +100,7 @@ beforeEach(async () => {
   deposited = new Map()
   answers = async () => {}
   failures = 0
+  reminders = 0
   here = null
   pages = []
   const owner = new Secrets(
@@ -203,8 +209,21 @@ describe('e15 a beam that somebody may not read any more', () => {
     await page.change(OLD)
     await vi.advanceTimersByTimeAsync(60_000)
     expect([current(OLD), isLeftToDo(), failures]).toEqual([before, [OLD], 0])
+    // Else the person would think that nobody else reads what comes now.
+    expect(reminders).toBe(1)
     stores.vault.setState({ own: { is: 'open', fingerprint: '' } })
     await inTheEnd(() => expect(current(OLD)).not.toBe(before))
+    await page.change(OLD)
+    expect(reminders).toBe(1)
+  })
+
+  it('has its person told that they wait for the vault also where the page is in it', () => {
+    here = OLD
+    const page = load()
+    logsIn()
+    stores.vault.setState({ own: { is: 'locked', needsWords: false } })
+    void page.change(OLD)
+    expect(reminders).toBe(1)
   })
 
   describe('gets them from its own channel, where the page is in it by now', () => {

@@ -19,6 +19,8 @@ export interface SavedBeamKeysEvents {
   renewLogin(): Promise<unknown>
   /** New keys could not be made or deposited yet. */
   onFailed(): void
+  /** New keys wait until the person opens the vault. */
+  onLocked(): void
 }
 
 interface Due {
@@ -64,6 +66,7 @@ export class SavedBeamKeys {
       keysToChange.set(beam, name, '')
       this.#due.set(beam, due)
     }
+    if (this.stores.vault.getState().own?.is === 'locked') this.events.onLocked()
     if (this.#changesHere(beam, due) || !this.#mayTry) return
     await this.#attempt(beam).catch(() => {})
     if (this.#isDue(beam)) this.events.onFailed()

@@ -89,6 +89,8 @@ export function sealing(device_id: DeviceId): Device {
 export class Page {
   readonly states: Encryption['kind'][] = []
   isLinkOld = false
+  /** Whether it takes the beam for one whose keys the server may have. */
+  isDeposited = false
   /** Whether its person may choose to share in clear text. */
   mayShareClear = false
   readonly secrets: Secrets
@@ -162,11 +164,7 @@ export class Page {
     const copies = new ClearCopies(this.stores, this.transfers, now, () => BEAM)
     this.#show({ type: 'welcomed', me })
     this.channel = new SealedBeam(session, secrets, now, copies, {
-      onChange: (encryption) => {
-        if (this.states.at(-1) !== encryption.kind) this.states.push(encryption.kind)
-        this.mayShareClear = encryption.kind === 'locked' && encryption.mayShareClear
-        this.isLinkOld = encryption.kind === 'waiting' && encryption.isLinkOld
-      },
+      onChange: (encryption) => this.#shows(encryption),
       onLearnt: ({ invite = this.invite, isSealed = false }) => {
         this.invite = invite
         this.isKnownSealed = isSealed
@@ -202,6 +200,13 @@ export class Page {
     })
     server.pages.set(me, this)
     this.channel.welcomed(me)
+  }
+
+  #shows(encryption: Encryption): void {
+    if (this.states.at(-1) !== encryption.kind) this.states.push(encryption.kind)
+    this.mayShareClear = encryption.kind === 'locked' && encryption.mayShareClear
+    this.isDeposited = encryption.kind === 'sealed' && encryption.isDeposited
+    this.isLinkOld = encryption.kind === 'waiting' && encryption.isLinkOld
   }
 
   #show(event: DevicesEvent): void {

@@ -175,6 +175,7 @@ export class SealedBeam implements BeamChannel {
     for (const { id, message } of items) if (isEnvelope(message)) this.#versions.sawSealed(id)
     this.#missing.hear({ is: 'synced' })
     this.#changes.synced(items, dropped)
+    this.#items.synced()
   }
 
   saved(isMine: boolean): Promise<void> {

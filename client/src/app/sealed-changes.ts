@@ -62,8 +62,7 @@ export class SealedChanges {
     message: unknown,
     extra: string,
     to?: DeviceId,
-    // What a person chooses later, while this waits, is not meant for it.
-    inClearTo: readonly DeviceId[] = this.#copies.chosen,
+    inClearTo: readonly DeviceId[] = [],
   ): void {
     this.#deleting.delete(id)
     if (this.#keys.isClear) {
@@ -106,7 +105,10 @@ export class SealedChanges {
     this.#sharing.told(id)
   }
 
-  /** This device has another id now (S5), and what only it has must not come from the one that is gone. */
+  /**
+   * This device has another id now (S5), and what only it has must not come from the one that is gone. The copies that were made of it
+   * go out again by themselves, and nobody has asked for others.
+   */
   shareAsOther(): void {
     for (const shared of this.#live().shares) {
       const { id, message, extra, to } = this.#versions.find(shared)?.content ?? {}

@@ -14,6 +14,7 @@ import { notesFor } from './beam-notes'
 import { createTrust, keepAsking } from './beam-trust'
 import { begin } from './begin'
 import { keepCanvas } from './canvas-storage'
+import { keepClearCopies } from './clear-copies'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
 import { createCopying } from './copying'
@@ -108,7 +109,7 @@ export function startServices(language: Language): AppValue {
   void sweepArchives(Date.now())
   spareConnections(stores, transfers, () => beam.connection?.links ?? null)
   keepPassingOn(stores, transfers)
-  keepInBrowser(stores, beam)
+  keepInBrowser(stores, beam, transfers)
   learnMedia(stores)
   learnPacks(stores)
   tellArrivals(stores)
@@ -126,7 +127,11 @@ export function startServices(language: Language): AppValue {
 }
 
 /** Keeps for later pages what belongs to this browser alone. */
-function keepInBrowser(stores: AppValue['stores'], beam: Pick<CurrentBeam, 'removed'>): void {
+function keepInBrowser(
+  stores: AppValue['stores'],
+  beam: Pick<CurrentBeam, 'removed'>,
+  transfers: Parameters<typeof keepClearCopies>[1],
+): void {
   keepCanvas(stores)
   keepRecentBeams(stores)
   hearRemoved((id) => beam.removed(id))
@@ -134,6 +139,7 @@ function keepInBrowser(stores: AppValue['stores'], beam: Pick<CurrentBeam, 'remo
   keepSentFiles(stores)
   keepPausedFiles(stores)
   keepAsking(stores)
+  keepClearCopies(stores, transfers)
   sweepEntries(Date.now())
 }
 

@@ -63,6 +63,22 @@ describe('e9 a saved beam', () => {
     await told
   })
 
+  it('counts as one that the server can read also for devices that it does not tell of the saving (E15)', async () => {
+    const bank: Deposits = { read: async () => null, write: async () => {} }
+    const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }
+    const owner = new Secrets(nowhere, bank)
+    const { invite } = await owner.make(BEAM)
+    const laptop = new Page(server, ADA, invite, owner)
+    await laptop.is('sealed')
+    const phone = new Page(server, BOB, invite)
+    server.lists(ADA, BOB)
+    await phone.is('sealed')
+    expect(await phone.secrets.enter(BEAM, null)).toMatchObject({ isDeposited: false })
+    await laptop.channel.saved(true)
+    await vi.waitFor(() => expect(phone.isDeposited).toBe(true))
+    expect(await phone.secrets.enter(BEAM, null)).toMatchObject({ isDeposited: true })
+  })
+
   it('is opened by the keys that were deposited, and lets in whoever has a link made of them', async () => {
     const deposited = new Map<BeamId, Deposit>()
     const nowhere = { read: async () => null, write: async () => {}, remove: async () => {} }

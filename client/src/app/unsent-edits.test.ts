@@ -22,10 +22,12 @@ let sent: { id: ItemId; message: unknown; to: DeviceId | undefined }[]
 let heldBack: ItemId[]
 let cameClear: ItemId[]
 
-/** A page that is loaded, and the one before is left. What the tab has stored stays. */
+/** A page that is loaded. The one before is closed in its beam: what the tab has stored stays. */
 function load(): void {
   dispatchEvent(new Event('pagehide'))
+  const stored = tabStorage.getItem('unsent')
   ends()
+  if (stored !== null) tabStorage.setItem('unsent', stored)
   stores = createStores()
   sent = []
   heldBack = []
@@ -139,6 +141,37 @@ describe('a change of an item that was not sent before a reload', () => {
     )
     await Promise.resolve()
     expect(texts()).toEqual(['hello again', 'hello there'])
+  })
+
+  it('would be lost if its beam were left now, as long as it waits', async () => {
+    expect(stores.waitingEdits.getState()).toEqual({ count: 1 })
+    await syncs(version(1, 'hello'))
+    expect(stores.waitingEdits.getState()).toEqual({ count: 0 })
+  })
+
+  it.each([
+    ['for none', () => ends()],
+    [
+      'for another one',
+      async () => {
+        stores.session.setState({ status: 'creating' }, true)
+        await enters(OTHER)
+      },
+    ],
+  ])('is given up when its beam is left %s', async (_, leaves) => {
+    await leaves()
+    expect([readUnsent(BEAM), stores.waitingEdits.getState()]).toEqual([[], { count: 0 }])
+    await enters(BEAM)
+    await syncs(version(1, 'hello'))
+    expect(sent).toEqual([])
+  })
+
+  it('is there again after a reload where another beam could not be made', async () => {
+    stores.session.setState({ status: 'creating' }, true)
+    stores.session.setState({ status: 'failed' }, true)
+    await reloads()
+    await syncs(version(1, 'hello'))
+    expect(sent).toMatchObject([{ id: ID, message: 'hello there' }])
   })
 
   it('goes into no other beam', async () => {

@@ -41,12 +41,17 @@ export class UnsentEdits {
 
   /** Takes up those of a beam that was entered. */
   wait(edits: readonly Unsent[]): void {
-    this.#waiting = edits
+    this.#show(edits)
   }
 
   /** The beam was left. */
   end(): void {
-    this.#waiting = []
+    this.#show([])
+  }
+
+  #show(waiting: readonly Unsent[]): void {
+    this.#waiting = waiting
+    this.#context.stores.waitingEdits.setState({ count: waiting.length }, true)
   }
 
   #look(): void {
@@ -59,7 +64,7 @@ export class UnsentEdits {
     const isShown = sealing.kind === 'sealed' || !mayBeSealed(sealing)
     const ready = this.#waiting.filter(({ id }) => known.has(id) || isShown)
     if (ready.length === 0) return
-    this.#waiting = this.#waiting.filter((edit) => !ready.includes(edit))
+    this.#show(this.#waiting.filter((edit) => !ready.includes(edit)))
     for (const edit of ready) this.#settle(edit, known.get(edit.id))
     this.#onSettled()
   }

@@ -31,10 +31,12 @@ let heldBack: ItemId[]
 let cameClear: ItemId[]
 let inClearTo: (readonly DeviceId[] | undefined)[]
 
-/** A page that is loaded, and the one before is left. What the tab has stored stays. */
+/** A page that is loaded. The one before is closed in its beam: what the tab has stored stays. */
 function load(): void {
   dispatchEvent(new Event('pagehide'))
+  const stored = tabStorage.getItem('unsent')
   ends()
+  if (stored !== null) tabStorage.setItem('unsent', stored)
   stores = createStores()
   stores.devices.setState({ me: ME })
   sent = []

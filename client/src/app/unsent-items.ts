@@ -13,7 +13,7 @@ import { RareTask } from './rare-task'
 import { showLost } from './receiving'
 import { addresseeOf } from './sharing'
 import { besideOf, shareUnsent, UnsentEdits } from './unsent-edits'
-import { readUnsent, storeUnsent, type Unsent } from './unsent-storage'
+import { forgetUnsent, readUnsent, storeUnsent, type Unsent } from './unsent-storage'
 
 /** All of them are written each time, in milliseconds. */
 const WRITES_AFTER_MS = 200
@@ -47,6 +47,8 @@ export function keepUnsentItems(
   }
   const edits = new UnsentEdits(context, keep)
   let channel: ItemChannel | null = null
+  /** The beam that this page is in, or was in before it began to look for another one. */
+  let last: BeamId | null = null
   session.subscribe((now, before) => {
     const beam = beamIn(now)
     if (beam === beamIn(before)) return
@@ -54,11 +56,15 @@ export function keepUnsentItems(
     writing.finish()
     if (beam !== null && channel !== null && channel === context.live()) {
       // The beam has another id, and its items stay (H28).
+      last = beam
       keep()
       return writing.finish()
     }
     edits.end()
     channel = null
+    // A person was asked. What an earlier page of the tab has left for a beam that this one was never in stays.
+    if (hasLeft(now, last)) forgetUnsent()
+    if (beam !== null || now.status === 'none') last = beam
     // The beam's channel is opened in this task, after the session is set.
     queueMicrotask(() => {
       if (beam === null || beam !== beamIn(session.getState())) return
@@ -114,6 +120,11 @@ function isOnlyHere({ id, content }: Item, { transfers }: TransfersState): boole
 
 function beamIn(state: ReturnType<Stores['session']['getState']>): BeamId | null {
   return state.status === 'set' ? state.session.beamId : null
+}
+
+/** Whether a page has left the beam that it was in last, for none or for another one that is here. */
+function hasLeft(now: ReturnType<Stores['session']['getState']>, last: BeamId | null): boolean {
+  return last !== null && (now.status === 'set' ? now.session.beamId !== last : now.status === 'none')
 }
 
 function storedOf(stores: Stores, unsent: readonly Item[], heldBack: ReadonlySet<ItemId>): readonly Unsent[] {

@@ -20,11 +20,15 @@ const introductionSchema = v.object({
   /** The id of its invite: keys can be the same after a renewal. */
   invite: v.string(),
   unverified: unverifiedSchema,
+  /** Whether the keys were deposited, as it knows. The server need not tell every device. Absent from older versions. */
+  isDeposited: v.optional(v.boolean(), false),
   /** Its name. Absent from older versions: what the server says of it counts then. */
   name: v.optional(v.string()),
   /** Whether it knows the name of the device that it tells this. Older versions do not ask. */
   hasYours: v.optional(v.boolean(), true),
 })
+
+type Introduction = v.InferOutput<typeof introductionSchema>
 
 /** What a device says of names when it introduces itself to another one. */
 export type Naming = Required<Pick<v.InferInput<typeof introductionSchema>, 'name' | 'hasYours'>>
@@ -37,7 +41,7 @@ export interface Introduced {
   readonly isAsking: boolean
   /** Whether it has the key that seals, and so waits for nobody to let it in. */
   readonly isIn: boolean
-  /** Whether it has told of devices that were not compared, and that this one did not know of. */
+  /** Whether it has told of devices that were not compared, or that the keys were deposited, and this one did not know. */
   readonly isWarning: boolean
   /** What it calls itself, as it came; null where it says no name, or has said another one since. */
   readonly name: string | null
@@ -61,8 +65,9 @@ export class HandingOver {
   /** Returns what tells a device the public key and the name of this one. @throws when this device has not been let in */
   async introduce(me: string, to: string, naming: Naming): Promise<string> {
     const key = toBase64Url(await publicBytes(await this.#own))
-    const { inviteId: invite, unverified } = this.ring
-    const introduction = { from: me, to, key, invite, unverified: unverified.ids, ...naming }
+    const { inviteId: invite, unverified, saved } = this.ring
+    const known = { unverified: unverified.ids, isDeposited: saved.wereDeposited }
+    const introduction = { from: me, to, key, invite, ...known, ...naming }
     return this.ring.seal('e2e', JSON.stringify(introduction))
   }
 
@@ -79,11 +84,17 @@ export class HandingOver {
     // The keys may have been changed since, perhaps because of this very device.
     if (headerOf(envelope)?.keyId !== ring.shared?.current) return none
     const isNew = ring.devices.learn(from, said.key)
-    const isWarning = ring.hears(said.unverified, ring.shared?.current ?? '')
+    const isWarning = this.#isWarnedBy(said)
     const isOther = said.invite !== ring.inviteId
     const name = this.#isNewest(opened.header) ? (said.name ?? null) : null
     const keys = isOther ? await this.handTo(from, me) : null
     return { keys, isAsking: isNew || isOther || !said.hasYours, isIn: true, isWarning, name }
+  }
+
+  /** Takes what people are warned of. Returns whether any of it is news. */
+  #isWarnedBy({ unverified, isDeposited }: Introduction): boolean {
+    const areNews = this.ring.hears(unverified, this.ring.shared?.current ?? '')
+    return this.ring.saved.hears(isDeposited) || areNews
   }
 
   #isNewest({ page, number }: Header): boolean {
@@ -125,7 +136,7 @@ export class HandingOver {
   }
 }
 
-function readIntroduction(text: string): v.InferOutput<typeof introductionSchema> | null {
+function readIntroduction(text: string): Introduction | null {
   try {
     const parsed = v.safeParse(introductionSchema, JSON.parse(text))
     return parsed.success ? parsed.output : null

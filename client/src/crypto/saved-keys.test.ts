@@ -212,3 +212,21 @@ it('e18_a_later_page_knows_who_has_saved_the_beam_and_one_that_was_not_told_take
     true,
   ])
 })
+
+it('e15_who_was_told_that_keys_are_in_vaults_believes_of_no_other_device_that_they_were_deposited', () => {
+  const saved = new SavedKeys()
+  saved.areInVault(null)
+  expect([saved.hears(true), saved.isDeposited]).toEqual([false, false])
+})
+
+it('e15_keys_that_were_deposited_by_another_device_are_changed_before_they_go_into_a_vault', () => {
+  const saved = new SavedKeys()
+  expect([saved.hears(true), saved.hears(true)]).toEqual([true, false])
+  expect([saved.isDeposited, saved.isExposed]).toEqual([true, true])
+})
+
+it('e15_a_device_that_has_only_not_heard_of_vaults_does_not_say_that_keys_were_deposited', () => {
+  const saved = new SavedKeys()
+  saved.stored(false)
+  expect([saved.isDeposited, saved.wereDeposited]).toEqual([true, false])
+})

@@ -34,6 +34,11 @@ export class SavedKeys {
     return this.#isDeposited || (this.#isStored && !this.#isVaulted)
   }
 
+  /** Whether they were deposited, as far as this device knows. Of a saved beam it may only not have heard that they are in vaults. */
+  get wereDeposited(): boolean {
+    return this.#isDeposited
+  }
+
   /** Whether they are in vaults: they are deposited in no other way then. */
   get isVaulted(): boolean {
     return this.#isVaulted
@@ -170,6 +175,16 @@ export class SavedKeys {
   areDeposited(): void {
     this.#isDeposited = true
     this.#isExposed = true
+  }
+
+  /**
+   * Another device that is in says that they were deposited. Who has heard that they are in vaults was told with that whether the server has
+   * them. Returns whether it is news.
+   */
+  hears(wereDeposited: boolean): boolean {
+    if (!wereDeposited || this.#isDeposited || this.#isVaulted) return false
+    this.areDeposited()
+    return true
   }
 
   /**

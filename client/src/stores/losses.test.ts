@@ -26,6 +26,7 @@ function beam(items: readonly Item[], change: Partial<BeamNow> = {}): BeamNow {
     encryption: { kind: 'off' },
     trust: stores.trust.getState(),
     clearCopies: stores.clearCopies.getState(),
+    waitingEdits: stores.waitingEdits.getState(),
     ...change,
   }
 }
@@ -77,6 +78,7 @@ describe('leaving a beam loses', () => {
     expect(lossesOf(beam([pendingItem(ITEM, 'hi', 'text', 0)]))).toEqual(['unsent'])
     expect(lossesOf(beam([{ ...text, isChanged: true }]))).toEqual(['unsent'])
     expect(lossesOf(beam([{ ...text, isChanged: true, refusal: 'No.' }]))).toEqual([])
+    expect(lossesOf(beam([text], { waitingEdits: { count: 1 } }))).toEqual(['unsent'])
   })
 
   it('a transfer that runs, and a file that only this page has', () => {

@@ -9,6 +9,7 @@ import type { ItemsState } from './items'
 import { isStored, type Keeping } from './keeping'
 import { statesOf, type TransfersState } from './transfers'
 import { isOutside, type TrustState } from './trust'
+import type { WaitingEdits } from './waiting-edits'
 
 export type Loss =
   /** Bytes are moving, and would stop. */
@@ -34,6 +35,7 @@ export interface BeamNow {
   readonly encryption: Encryption
   readonly trust: Pick<TrustState, 'devices'>
   readonly clearCopies: ClearCopiesState
+  readonly waitingEdits: WaitingEdits
 }
 
 /** Returns what leaving the beam would lose; nothing of one that is closed for good. */
@@ -45,7 +47,7 @@ export function lossesOf(now: BeamNow): readonly Loss[] {
   const losses: [Loss, boolean][] = [
     ['transfer', isAnyMoving(now.transfers)],
     ['file', isAnyOnlyHere(now)],
-    ['unsent', items.some(isUnsent)],
+    ['unsent', items.some(isUnsent) || now.waitingEdits.count > 0],
     ['items', isAlone && !isKept && items.length > 0],
     ['unread', !isAlone && !isKept && items.length > 0 && !isAnyReading(now)],
     ['addressed', isAlone && isKept && items.some(({ to }) => to !== undefined)],

@@ -40,6 +40,7 @@ import { createTransfersStore } from './transfers'
 import { createTrustStore } from './trust'
 import { createUnfinishedStore } from './unfinished'
 import { createVaultStore } from './vault'
+import { createWaitingEditsStore } from './waiting-edits'
 
 /** @param language in which the page is shown at first */
 export function createStores(language: Language = SOURCE) {
@@ -85,6 +86,7 @@ export function createStores(language: Language = SOURCE) {
     shareTarget: createShareTargetStore(),
     toasts: createToastsStore(),
     vault: createVaultStore(),
+    waitingEdits: createWaitingEditsStore(),
   }
 }
 

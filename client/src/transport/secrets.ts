@@ -109,7 +109,7 @@ export class Secrets {
     return this.#beams.of(beam).handing.introduce(me, to, naming)
   }
 
-  /** @returns with it what this device has, where it has learnt of devices that were not compared */
+  /** @returns with it what this device has, where it has learnt of devices that were not compared, or of a deposit */
   async introduced(
     beam: BeamId,
     from: DeviceId,

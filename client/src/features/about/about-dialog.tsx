@@ -14,6 +14,7 @@ import { SourceGlyph } from '../../ui/icon'
 import { Mark } from '../../ui/mark'
 import { Tile } from '../../ui/tile'
 import { useApp } from '../actions'
+import { useSecurity } from '../devices/use-security'
 import { paths } from '../paths'
 import { TAGLINE, useProduct } from '../session/beam'
 import css from './about-dialog.module.css'
@@ -25,7 +26,7 @@ interface Feature {
 }
 
 const PRIVACY_TITLE = msg`Privacy first`
-/** What a page promises whose beam is not sealed. */
+/** What a page promises where the server may read what is shared. */
 const PRIVACY = msg`Nobody tracks you. Files go straight between devices where the network lets them. A beam that nobody saves is deleted after 24 hours, or when the time is over for which somebody asked to keep it.`
 
 /** The features of the product. Each text is a promise that the server and this page keep. */
@@ -56,7 +57,7 @@ const FEATURES: readonly Feature[] = [
 /** The About dialog: five cards about the product. */
 export function AboutDialog({ onClose }: { onClose: () => void }) {
   const { name } = useProduct()
-  const isSealed = useStore(useApp().stores.encryption, ({ kind }) => kind === 'sealed')
+  const isSealed = useIsSealed()
   return (
     <Dialog
       title={t`About ${name}`}
@@ -88,6 +89,16 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
       </DialogFoot>
     </Dialog>
   )
+}
+
+/** Whether what is shared is opened on devices alone, also where one of these is still to be compared. */
+function useIsSealed(): boolean {
+  const { is } = useSecurity()
+  const hasOwnKeys = useStore(
+    useApp().stores.encryption,
+    (state) => state.kind === 'sealed' && !state.isDeposited,
+  )
+  return hasOwnKeys && (is === 'sealed' || is === 'unverified')
 }
 
 /**

@@ -78,5 +78,6 @@ function lossesNow(stores: Stores) {
     encryption: stores.encryption.getState(),
     trust: stores.trust.getState(),
     clearCopies: stores.clearCopies.getState(),
+    waitingEdits: stores.waitingEdits.getState(),
   })
 }
