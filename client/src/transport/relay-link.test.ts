@@ -101,6 +101,17 @@ describe('r2 the relay', () => {
     expect(ada.room()).toBeNull()
   })
 
+  it('r4 neither sends nor says anything to a device in its pause', () => {
+    const ada = new RelayLink(relay, ADA)
+    ada.pause()
+    ada.send(new Uint8Array(1))
+    ada.say(new Uint8Array(1))
+    expect([sent, ada.unsent]).toEqual([[], 0])
+    ada.resume()
+    ada.say(new Uint8Array(1))
+    expect(sent).toHaveLength(1)
+  })
+
   const FRAME = 64 * 1024
 
   /**

@@ -155,7 +155,12 @@ export class RelayLink implements FrameLink {
     return this.#frames.reduce((sum, { bytes, end }) => sum + Math.min(bytes, end - left), 0)
   }
 
+  /**
+   * In a pause nothing goes, whatever it is: what is lost of it is asked for again, as what the server has dropped is. Chunks that
+   * were on their way here when it began are named by `dropped`, answers by those who repeat what they have said (F7).
+   */
   send(frame: Uint8Array<ArrayBuffer>): void {
+    if (this.#isPaused) return
     const { byteLength } = frame
     const before = this.relay.handed
     this.relay.send(this.to, frame)
