@@ -192,3 +192,29 @@ it('r4 a file whose bytes are long in coming gives no sign of life in the pause'
   }
   expect(chunks()).toBe(0)
 })
+
+it('r4 f19 a hash that is made in the pause is told after it, and nobody has to ask', async () => {
+  const content = bytes(MIB)
+  const slow = new Blob([content])
+  let reads = (_: ArrayBuffer) => {}
+  const arrayBuffer = () => new Promise((resolve) => (reads = resolve))
+  vi.spyOn(slow, 'slice').mockReturnValue({ arrayBuffer } as unknown as Blob)
+  let asked = 0
+  server.loses = ({ type }) => {
+    if (type === 'ask') asked += 1
+    return false
+  }
+  ada.offers(slow)
+  bob.receives(MIB, ada)
+  await settles(10)
+  server.carriesSome(10)
+  await settles()
+  ada.isRefused(bob, 'relay_full')
+  reads(content.buffer)
+  for (let passed = 0; passed < 4_000; passed += 250) {
+    await settles(250)
+    server.carriesSome(50)
+  }
+  expect(await bob.hasWhole(content)).toBe(true)
+  expect(asked).toBe(0)
+})

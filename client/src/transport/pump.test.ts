@@ -27,6 +27,7 @@ class Wire implements FrameLink {
   takes = Number.POSITIVE_INFINITY
   readonly gate = new Gate()
   readonly unsent = 0
+  readonly unsaid = 0
 
   send(frame: Uint8Array<ArrayBuffer>): void {
     const read = decodeFrame(frame.buffer)

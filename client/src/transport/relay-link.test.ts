@@ -173,6 +173,19 @@ describe('r2 the relay', () => {
     expect(relay.room()).not.toBeNull()
   })
 
+  it('tells what waits of that which was said, beside the chunks', () => {
+    const ada = new RelayLink(relay, ADA)
+    ada.send(new Uint8Array(3_000))
+    ada.say(new Uint8Array(1_000))
+    expect([ada.unsent, ada.unsaid]).toEqual([4_000, 1_000])
+    relay.look()
+    relay.waits(500)
+    expect(ada.unsaid).toBe(500)
+    relay.look()
+    relay.waits(0)
+    expect(ada.unsaid).toBe(0)
+  })
+
   it('tells of each device how much of its frames has not left', () => {
     const ada = new RelayLink(relay, ADA)
     const bob = new RelayLink(relay, BOB)
