@@ -7,6 +7,7 @@ import { type Channels, channelLink } from './channel-link'
 import { OfferedFile, PieceMemory } from './offered-file'
 import { Outgoing } from './outgoing'
 import { PieceHashes } from './piece-hashes'
+import { READ_WITHIN_MS } from './within'
 
 const ID = '00000000-0000-4000-8000-000000000001' as ItemId
 /** Bytes that wait on a data channel's `control` before the link counts as broken. */
@@ -141,4 +142,21 @@ it('f19_says_whether_the_pieces_that_it_had_to_read_could_be_read', async () => 
   expect(await hashes.asked(outgoing, { type: 'ask', transfer: ID, first: 0, count: 1 })).toBe(true)
   expect(await hashes.asked(outgoing, { type: 'ask', transfer: ID, first: 0, count: 3 })).toBe(false)
   expect(told()).toEqual([0])
+})
+
+it('f19_a_question_about_a_file_that_is_never_read_ends, and may be asked again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { outgoing, told } = scene(2)
+  const { source } = outgoing.file
+  const { read } = source
+  source.read = () => new Promise(() => {})
+  const hashes = new PieceHashes()
+  const ask = { type: 'ask', transfer: ID, first: 0, count: 2 } as const
+  const asked = hashes.asked(outgoing, ask)
+  vi.advanceTimersByTime(READ_WITHIN_MS)
+  expect(await asked).toBe(false)
+  source.read = read
+  expect(await hashes.asked(outgoing, ask)).toBe(true)
+  expect(told()).toEqual([0, 1])
+  vi.useRealTimers()
 })
