@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { GLANCE_WITHIN_MS } from '../transport/within'
 import { changedIn, isPacked } from './changed-files'
 import { packFolder } from './packing'
 
@@ -21,4 +22,17 @@ it('names the first file of a folder that was changed since it was packed', asyn
 
 it('knows nothing of other files', async () => {
   expect([isPacked(new Blob()), await changedIn(new Blob())]).toEqual([false, null])
+})
+
+it('names a file of which nothing comes as one that cannot be read', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const file = new File(['text'], 'b')
+  const [pack] = await packFolder({ name: 'P', files: [{ path: 'P/b', file }], folders: [] })
+  if (!pack) throw new Error('no pack')
+  const silent = { arrayBuffer: () => new Promise(() => {}) }
+  vi.spyOn(file, 'slice').mockReturnValue(silent as unknown as Blob)
+  const changed = changedIn(pack.file)
+  vi.advanceTimersByTime(GLANCE_WITHIN_MS)
+  expect(await changed).toBe('P/b')
+  vi.useRealTimers()
 })

@@ -1,5 +1,7 @@
 /** Finds which file of an item that is many (F16) can no longer be read, since the engine knows the item as one file. */
 
+import { GLANCE_WITHIN_MS, within } from '../transport/within'
+
 export interface Part {
   readonly path: string
   readonly file: Blob
@@ -35,11 +37,8 @@ export async function changedIn(pack: Blob): Promise<string | null> {
 /** Its last byte tells: Chromium and Safari refuse to read a file that has changed, and Firefox one that is shorter. */
 async function isReadable(file: Blob): Promise<boolean> {
   const last = Math.max(0, file.size - 1)
-  return file
-    .slice(last)
-    .arrayBuffer()
-    .then(
-      ({ byteLength }) => byteLength === file.size - last,
-      () => false,
-    )
+  return within(GLANCE_WITHIN_MS, file.slice(last).arrayBuffer()).then(
+    ({ byteLength }) => byteLength === file.size - last,
+    () => false,
+  )
 }

@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { expect, it, vi } from 'vitest'
 import { readManifest } from '../protocol/manifest'
+import { GLANCE_WITHIN_MS } from '../transport/within'
 import { packFiles, packFolder, packFolders } from './packing'
 
 const files = ['one', 'two', 'three'].map(
@@ -34,6 +35,20 @@ it('f16_files_that_need_two_manifests_keep_their_own_bytes', async () => {
 
 it('f16_files_that_cannot_be_read_when_they_are_packed_are_told_when_they_are_sent', async () => {
   const [pack] = await whileNothingIsRead(() => packFiles(files))
+  if (!pack?.manifest) throw new Error('no pack')
+  const bytes = await readAll(pack.file.slice(pack.manifest.bytes))
+  expect(new TextDecoder().decode(bytes)).toBe('onetwothree')
+})
+
+it('f16_files_of_which_nothing_comes_when_they_are_packed_are_read_when_they_are_sent', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const read = vi.spyOn(Blob.prototype, 'arrayBuffer').mockReturnValue(new Promise(() => {}))
+  const packing = packFiles(files)
+  await vi.waitFor(() => expect(read).toHaveBeenCalled())
+  vi.advanceTimersByTime(GLANCE_WITHIN_MS)
+  const [pack] = await packing
+  read.mockRestore()
+  vi.useRealTimers()
   if (!pack?.manifest) throw new Error('no pack')
   const bytes = await readAll(pack.file.slice(pack.manifest.bytes))
   expect(new TextDecoder().decode(bytes)).toBe('onetwothree')

@@ -3,6 +3,7 @@ import { plural } from '@lingui/core/macro'
 import type { Folder } from '../features/actions'
 import { type ManifestFacts, packsOf, writeManifest } from '../protocol/manifest'
 import { packPaths } from '../protocol/pack-paths'
+import { GLANCE_WITHIN_MS, within } from '../transport/within'
 import { notePartsOf } from './changed-files'
 
 /** What the item's bytes are, and what its message says of them. */
@@ -108,8 +109,9 @@ async function joinFiles(files: readonly File[]): Promise<Blob> {
     const part = new Blob(files.slice(first, first + AT_ONCE))
     const small = part.size <= SMALL && held + part.size <= HELD
     if (small) held += part.size
-    // One that cannot be read any more is found out when it is sent, and told then.
-    parts.push(small ? part.arrayBuffer().catch(() => part) : Promise.resolve(part))
+    // One that cannot be read any more, or not now, is found out when it is sent, and told then.
+    const read = small && within(GLANCE_WITHIN_MS, part.arrayBuffer()).catch(() => part)
+    parts.push(read || Promise.resolve(part))
   }
   return new Blob(await Promise.all(parts))
 }

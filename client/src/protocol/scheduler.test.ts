@@ -36,6 +36,66 @@ it('f4_what_is_expected_on_a_link_that_is_no_longer_used_takes_no_room_from_the_
   expect(wants('direct', 2_000)).not.toBeNull()
 })
 
+describe('f12 a file of which a sign of life came, and nothing more', () => {
+  const scene = () => {
+    const scheduler = new Scheduler<{ receiver: Receiver }>()
+    const [slow, other] = [{ receiver: new Receiver(100 * MIB) }, { receiver: new Receiver(100 * MIB) }]
+    scheduler.begin(slow)
+    const wants = () => {
+      const all: ReturnType<typeof scheduler.want>[] = []
+      for (let want = scheduler.want(['a'], () => true, 0); want; want = scheduler.want(['a'], () => true, 0))
+        all.push(want)
+      return all
+    }
+    const first = wants()[0]?.range
+    if (!first) throw new Error('nothing is wanted')
+    scheduler.begin(other)
+    return { scheduler, slow, other, wants, first }
+  }
+
+  it('takes no room from the others, and is wanted no further', () => {
+    const { scheduler, slow, other, wants } = scene()
+    expect(wants()).toEqual([])
+    scheduler.arrived(slow, 'a', 0, 0, 0)
+    const transfers = wants().map((want) => want?.transfer)
+    expect(transfers.length).toBeGreaterThan(0)
+    expect(new Set(transfers)).toEqual(new Set([other]))
+    expect(scheduler.isWaitingOn('a')).toBe(true)
+  })
+
+  it('takes its part again once a chunk comes', () => {
+    const { scheduler, slow, wants, first } = scene()
+    scheduler.arrived(slow, 'a', 0, 0, 0)
+    wants()
+    scheduler.arrived(slow, 'a', first.first, bytesOf(first), 0)
+    slow.receiver.wrote(first)
+    // Both together have more under way than the link has room for.
+    expect(wants()).toEqual([])
+    expect(scheduler.outstanding).toBeGreaterThan(slow.receiver.outstanding)
+  })
+
+  it('is wanted again where the link is lost', () => {
+    const { scheduler, slow, other, wants } = scene()
+    scheduler.arrived(slow, 'a', 0, 0, 0)
+    scheduler.end(other)
+    expect(wants()).toEqual([])
+    scheduler.lost('a')
+    expect(wants().map((want) => want?.transfer)).toContain(slow)
+  })
+
+  it('does not let more be under way than the largest budget, however many such files there are', () => {
+    const scheduler = new Scheduler<{ receiver: Receiver }>()
+    for (let files = 0; files < 1_000; files++) {
+      const silent = { receiver: new Receiver(100 * MIB) }
+      scheduler.begin(silent)
+      while (scheduler.want(['a'], () => true, 0));
+      scheduler.arrived(silent, 'a', 0, 0, 0)
+    }
+    expect(scheduler.outstanding).toBeLessThanOrEqual(LARGEST_BUDGET_BYTES)
+    expect(scheduler.outstanding).toBeGreaterThan(LARGEST_BUDGET_BYTES / 2)
+  })
+})
+
 describe('f4 over simulated links, a file', () => {
   const cases: [name: string, on: readonly SimulatedLink[], megabytes: number, atLeast: number][] = [
     ['one, as on one machine', [link(40, 0.4)], 200, 0.97],

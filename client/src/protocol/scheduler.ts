@@ -42,7 +42,10 @@ export interface Want<T> {
   readonly range: ChunkRange
 }
 
-/** A link that may be wanted on: its meter, the bytes that are expected on it and the bytes that it has room for. */
+/**
+ * A link that may be wanted on: its meter, the bytes that are expected on it, but for those that are still being read, and the bytes
+ * that it has room for.
+ */
 interface Candidate {
   readonly link: LinkKey
   readonly meter: LinkMeter
@@ -55,6 +58,8 @@ interface Candidate {
 export class Scheduler<T extends Receives> {
   readonly #active = new Set<T>()
   readonly #meters = new Map<LinkKey, LinkMeter>()
+  /** The files of which the last that came was a sign of life, and the link on which it came: their bytes are still being read. */
+  readonly #signs = new Map<T, LinkKey>()
   readonly #ordered: ReadonlyMap<LinkKey, number>
 
   /** @param ordered bytes of the largest window of each link that keeps the order of everything */
@@ -83,6 +88,13 @@ export class Scheduler<T extends Receives> {
 
   end(transfer: T): void {
     this.#active.delete(transfer)
+    this.#signs.delete(transfer)
+  }
+
+  /** Whether what is expected of a file is still being read at the other end, which may take long. */
+  #isRead(transfer: T): boolean {
+    const link = this.#signs.get(transfer)
+    return link !== undefined && transfer.receiver.waitingOn(link) > 0
   }
 
   /** What is known of a link. It is forgotten with the link. */
@@ -123,6 +135,8 @@ export class Scheduler<T extends Receives> {
 
   /** Notes that chunks of a transfer arrived on a link, and returns those to write, as `Receiver.arrived` does. */
   arrived(transfer: T, link: LinkKey, first: number, byteLength: number, now: number): ChunkRange[] {
+    if (byteLength > 0) this.#signs.delete(transfer)
+    else if (this.#active.has(transfer)) this.#signs.set(transfer, link)
     const before = transfer.receiver.waitingOn(link)
     const fresh = transfer.receiver.arrived(first, byteLength, this.#meters.keys())
     const expected = before - transfer.receiver.waitingOn(link)
@@ -149,19 +163,20 @@ export class Scheduler<T extends Receives> {
   /**
    * Returns the next chunks to want, or null when all are asked for or there is no room. The link on which they would
    * be here first is taken, and of the files the one with the fewest bytes under way: so files share the links evenly,
-   * and a single file gets them all.
+   * and a single file gets them all. One whose bytes are still being read takes no room from the others meanwhile, and is not wanted
+   * any further.
    * @param links the links that may be used, without those that are failing
    * @param isReady whether a file's bytes could be written now
    */
   want(links: readonly LinkKey[], isReady: (transfer: T) => boolean, now: number): Want<T> | null {
-    const ready = [...this.#active].filter(isReady)
+    const ready = [...this.#active].filter((transfer) => isReady(transfer) && !this.#isRead(transfer))
     ready.sort((a, b) => a.receiver.outstanding - b.receiver.outstanding)
     const candidates = links.map((link) => this.#candidate(link, now))
     candidates.sort((a, b) => a.drained - b.drained)
     // What is still expected on a link that is no longer used takes no room from the others.
-    const isUnused = (link: LinkKey) => !links.includes(link)
-    const elsewhere = this.#expectedOn([...this.#meters.keys()].filter(isUnused))
-    const left = this.budget(links, now) - (this.outstanding - elsewhere)
+    const moving = this.#writing + candidates.reduce((sum, { waiting }) => sum + waiting, 0)
+    const all = this.#writing + this.#expectedOn(links)
+    const left = Math.min(this.budget(links, now) - moving, LARGEST_BUDGET_BYTES - all)
     for (const candidate of candidates) {
       if (candidate.room <= 0) continue
       const want =
@@ -210,7 +225,7 @@ export class Scheduler<T extends Receives> {
 
   #candidate(link: LinkKey, now: number): Candidate {
     const meter = this.meter(link)
-    const waiting = this.#waitingOn(link)
+    const waiting = this.#sum((one) => (this.#isRead(one) ? 0 : one.receiver.waitingOn(link)))
     if (waiting === 0) meter.idle(now)
     const drained = waiting === 0 ? 0 : meter.duration(waiting, 0, now)
     return { link, meter, waiting, room: meter.window(now) - waiting, drained }

@@ -1,11 +1,28 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ChunkRange } from './chunk-set'
-import { SendQueue } from './send-queue'
+import { SendQueue, type Turn } from './send-queue'
+
+/** Takes the next frame, and sends it at once. */
+const send = (queue: SendQueue<string>, limit: number): Turn<string> | null => {
+  const turn = queue.next(limit)
+  if (turn) queue.sent(turn)
+  return turn
+}
+
+/** Returns what takes a frame after the other, each of which is on its way until the next one is taken. */
+function framesOf(queue: SendQueue<string>): (limit: number) => Turn<string> | null {
+  let underWay: Turn<string> | null = null
+  return (limit) => {
+    if (underWay) queue.sent(underWay)
+    underWay = queue.next(limit)
+    return underWay
+  }
+}
 
 const all = (queue: SendQueue<string>, limit: number) => {
   const order: string[] = []
-  for (let turn = queue.next(limit); turn; turn = queue.next(limit)) {
+  for (let turn = send(queue, limit); turn; turn = send(queue, limit)) {
     order.push(`${turn.transfer}${turn.range.first}`)
   }
   return order
@@ -14,16 +31,50 @@ const all = (queue: SendQueue<string>, limit: number) => {
 it('f3_does_not_queue_again_what_is_being_read', () => {
   const queue = new SendQueue<string>()
   queue.want('a', { first: 0, count: 4 })
-  queue.next(4)
+  const turn = queue.next(4)
   queue.want('a', { first: 0, count: 6 })
   expect(queue.has('a')).toBe(true)
-  queue.sent()
-  expect(queue.next(4)).toEqual({ transfer: 'a', range: { first: 4, count: 2 } })
-  queue.sent()
+  expect(turn && queue.sent(turn)).toBe(true)
+  expect(send(queue, 4)).toEqual({ transfer: 'a', range: { first: 4, count: 2 } })
   expect(queue.has('a')).toBe(false)
   // What was sent and got lost is sent again.
   queue.want('a', { first: 0, count: 4 })
   expect(queue.next(4)).toEqual({ transfer: 'a', range: { first: 0, count: 4 } })
+})
+
+describe('f3 what is long in being read', () => {
+  const queue = () => {
+    const queue = new SendQueue<string>()
+    for (const file of 'abcdefghijkl') queue.want(file, { first: 0, count: 8 })
+    return queue
+  }
+
+  it('holds up no other file, and nothing of the same file comes before it', () => {
+    const wants = queue()
+    const slow = wants.next(4)
+    expect(all(wants, 8)).toEqual([...'bcdefghijkl'].map((file) => `${file}0`))
+    expect(wants.has('a')).toBe(true)
+    expect(slow && wants.sent(slow)).toBe(true)
+    expect(all(wants, 8)).toEqual(['a4'])
+  })
+
+  it('is that of eight files at most, until one of them is given up', () => {
+    const wants = queue()
+    const taken = Array.from({ length: 9 }, () => wants.next(4)?.transfer)
+    expect(taken).toEqual([...'abcdefgh', undefined])
+    wants.forget('c')
+    expect(wants.next(4)?.transfer).toBe('i')
+  })
+
+  it('is not sent once it was given up, though the same is wanted anew', () => {
+    const wants = queue()
+    const given = wants.next(4)
+    wants.forget('a')
+    wants.want('a', { first: 0, count: 4 })
+    for (let turn = wants.next(4); turn && turn.transfer !== 'a'; turn = wants.next(4)) wants.sent(turn)
+    expect(given && [wants.isTaken(given), wants.sent(given)]).toEqual([false, false])
+    expect(wants.has('a')).toBe(true)
+  })
 })
 
 describe('f3 the queue of a link', () => {
@@ -82,16 +133,13 @@ describe('f3 whatever a hostile device wants', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const queue = new SendQueue<string>()
+        const next = framesOf(queue)
         for (const [transfer, range, take] of all) {
           if (take === null) queue.want(transfer, range)
-          else queue.next(take)
+          else next(take)
         }
         const ranges = { a: 0, b: 0 }
-        for (
-          let turn = queue.next(Number.POSITIVE_INFINITY);
-          turn;
-          turn = queue.next(Number.POSITIVE_INFINITY)
-        )
+        for (let turn = next(Number.POSITIVE_INFINITY); turn; turn = next(Number.POSITIVE_INFINITY))
           ranges[turn.transfer as 'a' | 'b'] += 1
         expect(Math.max(ranges.a, ranges.b)).toBeLessThanOrEqual(257)
       }),
@@ -103,6 +151,7 @@ describe('f3 whatever a hostile device wants', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const queue = new SendQueue<string>()
+        const next = framesOf(queue)
         const wants: ChunkRange[] = []
         const sent = new Map<number, number>()
         const isSent = (chunk: number) => {
@@ -114,7 +163,7 @@ describe('f3 whatever a hostile device wants', () => {
           if (take === null) {
             wants.push(range)
             queue.want('a', range)
-          } else chunks(queue.next(take)?.range ?? { first: 0, count: 0 }).forEach(isSent)
+          } else chunks(next(take)?.range ?? { first: 0, count: 0 }).forEach(isSent)
         }
       }),
       { seed: 1, numRuns: 30 },

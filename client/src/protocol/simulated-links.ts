@@ -161,7 +161,7 @@ export class Simulation {
     this.#isSending[at] = true
     const bytes = rangeBytes(turn.range, turn.transfer.size)
     this.#after(bytes / rate, () => {
-      this.#queues[at]?.sent()
+      this.#queues[at]?.sent(turn)
       this.#isSending[at] = false
       this.#carried[at] = (this.#carried[at] ?? 0) + bytes
       this.#after(delay + jitter * this.#chance(), () => this.#arrive(at, turn.transfer, turn.range))

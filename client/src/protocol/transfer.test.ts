@@ -79,6 +79,7 @@ class Wire {
     const turn = this.queue.next(limit)
     if (!turn) return
     this.carried += rangeBytes(turn.range, turn.transfer.bytes.length)
+    this.queue.sent(turn)
     turn.transfer.sender.gave(turn.range)
     this.underWay.push({ link: this.link, file: turn.transfer, range: turn.range })
   }

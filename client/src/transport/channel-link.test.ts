@@ -50,6 +50,15 @@ describe('the channels of a connection', () => {
     expect(events.onClose).toHaveBeenCalledOnce()
   })
 
+  it('tell what waits of the frames that are none of chunks', () => {
+    const { bulk, control, link } = open()
+    bulk.bufferedAmount = 5
+    control.bufferedAmount = 7
+    expect([link.unsent, link.unsaid]).toEqual([5, 7])
+    link.close()
+    expect(link.unsaid).toBe(0)
+  })
+
   it('ignore what is no frame of bytes', () => {
     const { bulk, events } = open()
     bulk.onmessage?.({ data: 'text' })

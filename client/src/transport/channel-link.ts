@@ -68,6 +68,9 @@ export function channelLink(key: string, { bulk, control }: Channels, events: Fr
     get unsent() {
       return closed ? 0 : bulk.bufferedAmount
     },
+    get unsaid() {
+      return closed ? 0 : control.bufferedAmount
+    },
     room() {
       if (closed || bulk.bufferedAmount < HIGH_WATER_BYTES) return null
       return gate.wait()

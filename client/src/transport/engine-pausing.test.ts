@@ -429,6 +429,54 @@ describe('a transfer that the sender pauses', () => {
   })
 })
 
+describe('a transfer that the sender has paused, and then the receiver too', () => {
+  beforeEach(async () => {
+    await moves()
+    ada.pauses()
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    bob.pauses()
+  })
+
+  it('f18_says_at_once_that_it_waits_for_the_person_here', async () => {
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'me' })
+  })
+
+  it('f18_goes_on_when_both_do, the sender first', async () => {
+    await server.carries()
+    const before = server.carried
+    ada.resumes()
+    await server.carries()
+    await settles(10_000)
+    await server.carries()
+    expect(server.carried).toBe(before)
+    expect(ada.last('sending')).toMatchObject({ status: 'paused', by: 'them' })
+    bob.resumes()
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
+  it('f18_goes_on_when_both_do, the receiver first', async () => {
+    await server.carries()
+    bob.resumes()
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    ada.resumes()
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
+  it('f18_stays_paused_when_the_sender_leaves_and_comes_back', async () => {
+    await server.carries()
+    const before = server.carried
+    bob.seesNobody()
+    bob.sees(ada)
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'me' })
+    expect(server.carried).toBe(before)
+  })
+})
+
 describe('the files of a sender that stops all of them', () => {
   const five = [...FILES, ...['3', '4'].map((digit) => FILE.replace(/^0/, digit) as typeof FILE)]
   const content = bytes(MIB)

@@ -6,6 +6,7 @@ import {
   adaAndBob,
   bytes,
   closePorts,
+  FILES,
   MIB,
   StageChannel,
   type StageDevice,
@@ -135,4 +136,85 @@ describe('r4 a device that the server says is gone, and that is listed for a mom
     await server.carries()
     expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'them' })
   })
+})
+
+describe('r4 a device for which the server has refused a frame', () => {
+  const saidBy = (device: StageDevice) => device.outgoing.map(({ frame }) => decodeFrame(frame)?.type)
+
+  beforeEach(async () => {
+    ada.offers(new Blob([bytes(4 * MIB)]))
+    bob.receives(4 * MIB, ada)
+    await settles()
+    server.carriesSome(4)
+    await settles()
+    server.carriesSome(4)
+    ada.outgoing.length = 0
+    bob.outgoing.length = 0
+    ada.isRefused(bob, 'relay_full')
+  })
+
+  it('is given no answer before the pause is over, and then hears what it says again', async () => {
+    bob.pauses()
+    await settles()
+    // It also wants a file that is not here, and chunks come of one that nobody knows.
+    bob.receives(10, ada, FILES[1])
+    await settles()
+    server.carriesSome(10)
+    await settles(900)
+    expect(saidBy(ada)).toEqual([])
+    for (let passed = 0; passed < 2 * STALL_MS; passed += 250) {
+      server.carriesSome(10)
+      await settles(250)
+    }
+    expect(ada.last('sending')).toMatchObject({ status: 'paused', by: 'them' })
+    expect(bob.last('receiving', FILES[1])).toMatchObject({ status: 'failed', why: { reason: 'gone' } })
+    // Its `cancel` is answered, so it is not said once more.
+    bob.outgoing.length = 0
+    await settles(STALL_MS + 1_000)
+    expect(saidBy(bob)).not.toContain('cancel')
+  })
+})
+
+it('r4 a file whose bytes are long in coming gives no sign of life in the pause', async () => {
+  const slow = new Blob([bytes(MIB)])
+  vi.spyOn(slow, 'slice').mockReturnValue({ arrayBuffer: () => new Promise(() => {}) } as unknown as Blob)
+  ada.offers(slow)
+  bob.receives(MIB, ada)
+  await settles(10)
+  server.carriesSome(10)
+  const chunks = () => ada.outgoing.filter(({ frame }) => decodeFrame(frame)?.type === 'chunk').length
+  await settles(STALL_MS / 2)
+  expect(chunks()).toBeGreaterThan(0)
+  ada.outgoing.length = 0
+  for (let passed = 0; passed < STALL_MS / 2; passed += 500) {
+    ada.isRefused(bob, 'relay_full')
+    await settles(500)
+  }
+  expect(chunks()).toBe(0)
+})
+
+it('r4 f19 a hash that is made in the pause is told after it, and nobody has to ask', async () => {
+  const content = bytes(MIB)
+  const slow = new Blob([content])
+  let reads = (_: ArrayBuffer) => {}
+  const arrayBuffer = () => new Promise((resolve) => (reads = resolve))
+  vi.spyOn(slow, 'slice').mockReturnValue({ arrayBuffer } as unknown as Blob)
+  let asked = 0
+  server.loses = ({ type }) => {
+    if (type === 'ask') asked += 1
+    return false
+  }
+  ada.offers(slow)
+  bob.receives(MIB, ada)
+  await settles(10)
+  server.carriesSome(10)
+  await settles()
+  ada.isRefused(bob, 'relay_full')
+  reads(content.buffer)
+  for (let passed = 0; passed < 4_000; passed += 250) {
+    await settles(250)
+    server.carriesSome(50)
+  }
+  expect(await bob.hasWhole(content)).toBe(true)
+  expect(asked).toBe(0)
 })

@@ -270,7 +270,10 @@ export class StageChannel {
   #end(device: StageDevice, other: StageDevice, out: ArrayBuffer[]): MessagePort {
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = ({ data }) => {
-      if ('frame' in data) out.push(data.frame.buffer)
+      if ('frame' in data) {
+        out.push(data.frame.buffer)
+        port1.postMessage({ said: data.frame.byteLength, unsaid: 0 })
+      }
       if (!('chunks' in data)) return
       out.push(data.chunks.buffer)
       port1.postMessage({ taken: data.chunks.byteLength })

@@ -295,8 +295,7 @@ export class Engine {
       case 'offered':
         return this.#receiving.offered(device, frame.transfer)
       case 'ping':
-        // Without an answer the round trip counts as it was measured before.
-        return device.isPaused && link === device.relay ? undefined : link.say({ ...frame, type: 'pong' })
+        return link.say({ ...frame, type: 'pong' })
       case 'pong':
         return this.#measured(device, link, frame.token)
       default:

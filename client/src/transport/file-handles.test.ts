@@ -1,8 +1,9 @@
 import { IDBFactory } from 'fake-indexeddb'
 import 'fake-indexeddb/auto'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import type { ItemId } from '../protocol/bindings'
 import { FileHandles } from './file-handles'
+import { READ_WITHIN_MS } from './within'
 
 const ITEM = 'a' as ItemId
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -104,4 +105,17 @@ it('a file that was forgotten while it was read stays forgotten', async () => {
   await handles.forget(ITEM)
   await kept
   expect(await handles.isSame(ITEM, new Blob(['other']))).toBe(true)
+})
+
+it('a file that is never read keeps no other from being sampled', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const silent = new Blob(['abc'])
+  const arrayBuffer = vi.spyOn(silent, 'arrayBuffer').mockReturnValue(new Promise(() => {}))
+  void handles.keep('b' as ItemId, silent)
+  const kept = handles.keep(ITEM, FILE)
+  await vi.waitFor(() => expect(arrayBuffer).toHaveBeenCalled())
+  vi.advanceTimersByTime(READ_WITHIN_MS)
+  await kept
+  expect(await handles.isSame(ITEM, new Blob(['abd']))).toBe(false)
+  vi.useRealTimers()
 })

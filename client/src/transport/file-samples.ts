@@ -1,6 +1,7 @@
 /** Samples of a file's content, by which one that is chosen again is told from one that was changed and kept its size and time. */
 import type { PieceHash } from '../protocol/piece-checks'
 import { blake3 } from './blake3'
+import { READ_WITHIN_MS, within } from './within'
 
 const SAMPLES = 64
 const SAMPLE_BYTES = 32 * 1024
@@ -10,7 +11,7 @@ const SAMPLE_BYTES = 32 * 1024
  * @throws when it cannot be read
  */
 export async function samplesOf(file: Blob): Promise<PieceHash> {
-  return blake3(new Uint8Array(await sampled(file).arrayBuffer()))
+  return blake3(new Uint8Array(await within(READ_WITHIN_MS, sampled(file).arrayBuffer())))
 }
 
 function sampled(file: Blob): Blob {

@@ -16,6 +16,8 @@ export interface FrameLink {
   say(frame: Uint8Array<ArrayBuffer>): void
   /** Bytes that were handed over and have not left this device yet, as far as the link can tell. */
   readonly unsent: number
+  /** Bytes of those frames that `say` was given and that have not left this device yet, as far as the link can tell. */
+  readonly unsaid: number
   /** Null when a chunk can be sent now; else a promise that resolves once it can, or once the link is closed. */
   room(): Promise<void> | null
   close(): void

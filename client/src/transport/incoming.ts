@@ -198,10 +198,13 @@ export class Incoming {
     if (!this.hasEnded && !this.isFinishing) this.checking.sourceCame(this.#sink?.read ?? null)
   }
 
-  /** Pauses it: what still arrives is dropped, and requested again later. Returns whether it was not paused or over. */
+  /**
+   * Pauses it: what still arrives is dropped, and requested again later. What the one at its source has paused waits for the person
+   * here as well once they pause it. Returns whether that changed anything.
+   */
   pause(by: 'me' | 'them'): boolean {
     const { at } = this.#state
-    if (at === 'paused' || at === 'finishing' || at === 'ended') return false
+    if (this.pausedBy === 'me' || this.pausedBy === by || at === 'finishing' || at === 'ended') return false
     this.#state = { at: 'paused', by }
     this.waits = null
     // Before anything expected is forgotten: those that still owe chunks are told.

@@ -1,5 +1,6 @@
 /** Reads a stored copy to its end, also where the connection is cut meanwhile: it is then asked for the rest. */
 import { HttpError, readPart } from './http'
+import { within } from './within'
 
 /** Pauses before a copy is asked again for what is missing, in milliseconds. Any byte that comes begins them anew. */
 const AGAIN_MS = [500, 2_000, 5_000, 10_000, 20_000]
@@ -118,11 +119,7 @@ class LastingPart {
 }
 
 function unlessSilent<Read>(read: Promise<Read>): Promise<Read> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new InterruptedError()), SILENT_MS)
-  })
-  return Promise.race([read, silence]).finally(() => clearTimeout(timer))
+  return within(SILENT_MS, read, () => new InterruptedError())
 }
 
 /** Whether the server would answer the same again: the copy is gone, or may not be read. */

@@ -2,9 +2,10 @@
  * A link to one device, as the engine uses it: the wire, the chunks still to be sent on it, its stall clock, and the
  * `ping` that it has not answered.
  */
+import type { Bytes } from '../crypto/bytes'
 import type { ItemId } from '../protocol/bindings'
 import { type ControlFrame, encodeFrame } from '../protocol/frames'
-import { SendQueue } from '../protocol/send-queue'
+import { SendQueue, type Turn } from '../protocol/send-queue'
 import { STALL_MS, StallClock } from '../protocol/stall-clock'
 import type { FrameLink } from './frame-link'
 import type { Outgoing } from './outgoing'
@@ -17,6 +18,8 @@ export class Link {
   readonly clock = new StallClock()
   /** The files of which it was said here that they can be had (F17). Where the link is lost, so may be that. */
   readonly offered = new Set<ItemId>()
+  /** The frames of the queue that were read, in the order in which they were, and wait for room; null for bytes that cannot be read. */
+  readonly read: { readonly turn: Turn<Outgoing>; readonly bytes: Bytes | null }[] = []
   /** Whether `pump` is running for this link. */
   isPumping = false
   #ping: { readonly token: string; readonly at: number } | null = null

@@ -1,10 +1,11 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { Bytes } from '../crypto/bytes'
 import { CHUNK_BYTES } from '../protocol/bindings'
 import { PIECE_BYTES, PIECE_CHUNKS } from '../protocol/pieces'
 import { blake3 } from './blake3'
 import { bytes, MIB } from './engine-stage'
 import { blobSource, OfferedFile, PieceMemory, type Source } from './offered-file'
+import { READ_WITHIN_MS } from './within'
 
 const offered = (source: Source, memory = new PieceMemory()) => new OfferedFile(source, memory, blake3)
 
@@ -85,4 +86,17 @@ it('f19_a_piece_that_has_changed_since_it_was_read_first_is_not_sent', async () 
   file.forget()
   source.content = source.content.map((byte) => byte ^ 1)
   expect(await file.piece(0)).toBeNull()
+})
+
+it('a piece that does not come counts as one that cannot be read, and is read anew when it is wanted again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const source = counted(PIECE_BYTES)
+  const read = vi.spyOn(source, 'read').mockReturnValueOnce(new Promise(() => {}))
+  const file = offered(source)
+  const [first, second] = [file.piece(0), file.read({ first: 0, count: 1 })]
+  vi.advanceTimersByTime(READ_WITHIN_MS)
+  expect([await first, await second]).toEqual([null, null])
+  expect(await file.piece(0)).toEqual(source.content)
+  expect(read).toHaveBeenCalledTimes(2)
+  vi.useRealTimers()
 })

@@ -9,6 +9,7 @@ import { PIECE_BYTES, piecesOf } from '../protocol/pieces'
 import { rangeBytes } from '../protocol/receiver'
 import type { Hash } from './blake3'
 import { SealedChunks } from './sealed-chunks'
+import { READ_WITHIN_MS, within } from './within'
 
 /**
  * Bytes of pieces that are kept in memory, of all files together: what the largest budget of a receiver holds (F4), so that
@@ -110,9 +111,9 @@ export class OfferedFile {
     return parts.length === pieces.length ? joined(parts) : null
   }
 
-  /** Returns the bytes of a piece; null as `read` does. */
+  /** Returns the bytes of a piece; null as `read` does, and when they do not come. */
   piece(piece: number): Promise<Bytes | null> {
-    const reading = this.#reading.get(piece) ?? this.#read(piece).catch(() => null)
+    const reading = this.#reading.get(piece) ?? within(READ_WITHIN_MS, this.#read(piece)).catch(() => null)
     this.#reading.set(piece, reading)
     return reading.finally(() => this.#reading.delete(piece))
   }

@@ -17,6 +17,8 @@ export interface Addressee {
     readonly queue: { forget(outgoing: Outgoing): void; has(outgoing: Outgoing): boolean }
     readonly wire: { readonly unsent: number }
   }[]
+  /** Bytes that it was told and that wait here; infinitely many while nothing can be said. */
+  readonly unsaid: number
   carrying(links: readonly LinkKey[]): Carrying
   say(frame: ControlFrame): void
   /** Whether it has not answered yet that a transfer has ended. */

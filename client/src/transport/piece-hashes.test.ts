@@ -1,11 +1,13 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import { type ControlFrame, encodeFrame } from '../protocol/frames'
 import { HASH_BYTES, type PieceHash } from '../protocol/piece-checks'
 import { PIECE_BYTES } from '../protocol/pieces'
+import { type Channels, channelLink } from './channel-link'
 import { OfferedFile, PieceMemory } from './offered-file'
 import { Outgoing } from './outgoing'
 import { PieceHashes } from './piece-hashes'
+import { READ_WITHIN_MS } from './within'
 
 const ID = '00000000-0000-4000-8000-000000000001' as ItemId
 /** Bytes that wait on a data channel's `control` before the link counts as broken. */
@@ -27,6 +29,7 @@ function scene(pieces: number) {
   const to = {
     id: 'b' as DeviceId,
     links: [],
+    unsaid: 0,
     carrying: () => ({ links: [], server: false }),
     say: (frame: ControlFrame) => frame.type === 'hashes' && said.push(frame),
     end: () => {},
@@ -36,7 +39,7 @@ function scene(pieces: number) {
     for (const piece of range) file.hashes.set(piece, hashOf(piece))
   }
   const told = () => said.flatMap(({ first, hashes }) => hashes.map((_, at) => first + at))
-  return { outgoing: new Outgoing(ID, file, to), knows, said, told, reads }
+  return { outgoing: new Outgoing(ID, file, to), to, knows, said, told, reads }
 }
 
 function hashOf(piece: number): PieceHash {
@@ -68,6 +71,51 @@ it('f19_tells_only_what_it_has_not_told, and nothing of pieces that were not rea
   expect(told()).toEqual([2, 3, 7, 0])
 })
 
+it('f19_tells_the_rest_once_what_was_told_has_left', async () => {
+  const { outgoing, to, knows, told } = scene(5)
+  const hashes = new PieceHashes()
+  knows([0, 1])
+  to.unsaid = CONTROL_BYTES
+  hashes.made([outgoing], 1, hashOf(1))
+  hashes.tell(outgoing)
+  await hashes.asked(outgoing, { type: 'ask', transfer: ID, first: 0, count: 2 })
+  expect(told()).toEqual([])
+  to.unsaid = 0
+  hashes.tell(outgoing)
+  expect(told()).toEqual([0, 1])
+})
+
+it('f19_a_slow_link_that_hears_of_many_large_files_is_told_all_and_never_overflows', async () => {
+  /** Bytes that leave between two looks, a quarter of a second apart. */
+  const leaves = 10_000
+  const control = { readyState: 'open', bufferedAmount: 0, send, close: () => {} }
+  function send(frame: Uint8Array) {
+    control.bufferedAmount += frame.byteLength
+  }
+  const bulk = { ...control, bufferedAmount: 0 }
+  const onClose = vi.fn()
+  const events = { onOpen: () => {}, onFrame: () => {}, onClose }
+  const link = channelLink('slow', { bulk, control } as unknown as Channels, events)
+  const files = upTo(9).map(() => scene(2_000))
+  for (const { to, knows } of files) {
+    knows(upTo(2_000))
+    const { say } = to
+    Object.defineProperty(to, 'unsaid', { get: () => link.unsaid })
+    to.say = (frame) => {
+      link.say(encodeFrame(frame))
+      return say(frame)
+    }
+  }
+  const hashes = new PieceHashes()
+  for (let look = 0; look < 100; look++) {
+    for (const { outgoing } of files) hashes.tell(outgoing)
+    control.bufferedAmount = Math.max(0, control.bufferedAmount - leaves)
+    await Promise.resolve()
+  }
+  expect(onClose).not.toHaveBeenCalled()
+  for (const { told } of files) expect(told()).toEqual(upTo(2_000))
+})
+
 it('f19_answers_with_all_that_is_known, and reads no more than 64 pieces for one question', async () => {
   const { outgoing, knows, told, reads } = scene(3_000)
   knows(upTo(900))
@@ -94,4 +142,21 @@ it('f19_says_whether_the_pieces_that_it_had_to_read_could_be_read', async () => 
   expect(await hashes.asked(outgoing, { type: 'ask', transfer: ID, first: 0, count: 1 })).toBe(true)
   expect(await hashes.asked(outgoing, { type: 'ask', transfer: ID, first: 0, count: 3 })).toBe(false)
   expect(told()).toEqual([0])
+})
+
+it('f19_a_question_about_a_file_that_is_never_read_ends, and may be asked again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { outgoing, told } = scene(2)
+  const { source } = outgoing.file
+  const { read } = source
+  source.read = () => new Promise(() => {})
+  const hashes = new PieceHashes()
+  const ask = { type: 'ask', transfer: ID, first: 0, count: 2 } as const
+  const asked = hashes.asked(outgoing, ask)
+  vi.advanceTimersByTime(READ_WITHIN_MS)
+  expect(await asked).toBe(false)
+  source.read = read
+  expect(await hashes.asked(outgoing, ask)).toBe(true)
+  expect(told()).toEqual([0, 1])
+  vi.useRealTimers()
 })

@@ -1,6 +1,7 @@
 /**
  * Tells devices the hashes of the pieces of a file that this device has shared (F19): each as soon as it is made, and those
- * that are known to one that begins a part at a time, because all of a large file's would overflow its link.
+ * that are known to one that begins a part at a time, because all of a large file's would overflow its link. A link that is too
+ * slow for that is told the rest once it has room.
  */
 import type { Frame } from '../protocol/frames'
 import type { PieceHash } from '../protocol/piece-checks'
@@ -10,6 +11,8 @@ import type { Addressee, Outgoing } from './outgoing'
 
 /** Hashes in one frame. With it a frame is within the smallest that a device takes (F8). */
 const MOST_HASHES = 1_000
+/** While more bytes than this wait to be said to a device, it is told no hash: about as many as one frame of hashes has. */
+const MOST_WAITING_BYTES = 32 * 1024
 /** Pieces that are read for one question. */
 const MOST_READ = 64
 
@@ -70,7 +73,9 @@ async function readUnknown(file: OfferedFile, first: number, end: number): Promi
   return true
 }
 
+/** What is not said here is told later, as is all that is not known to be told. */
 function say(outgoing: Outgoing, first: number, hashes: readonly PieceHash[]): void {
+  if (outgoing.to.unsaid > MOST_WAITING_BYTES) return
   outgoing.told.add({ first, count: hashes.length })
   outgoing.to.say({ type: 'hashes', transfer: outgoing.id, first, hashes })
 }

@@ -83,6 +83,22 @@ describe('a channel that cannot leave the page', () => {
     end()
   })
 
+  it('tells what waits of other frames, on their way to it and there', async () => {
+    const { channel, control, link, events, end } = bridged()
+    channel.opens()
+    link.say(new Uint8Array(3))
+    link.say(new Uint8Array(4))
+    expect(link.unsaid).toBe(7)
+    await vi.waitFor(() => expect(control.bufferedAmount).toBe(7))
+    // What the page said before this is here by then.
+    control.onmessage?.({ data: new ArrayBuffer(1) })
+    await vi.waitFor(() => expect(events.onFrame).toHaveBeenCalled())
+    expect(link.unsaid).toBe(7)
+    control.drains()
+    await vi.waitFor(() => expect(link.unsaid).toBe(0))
+    end()
+  })
+
   it('holds the sender back until the channel has taken the waiting frames', async () => {
     const { channel, link, end } = bridged()
     channel.opens()

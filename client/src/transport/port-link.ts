@@ -10,11 +10,16 @@ import { Gate } from './gate'
 const HIGH_WATER_BYTES = 2 * 1024 * 1024
 
 type ToPage = { chunks: Uint8Array<ArrayBuffer> } | { frame: Uint8Array<ArrayBuffer> } | { close: true }
-type ToWorker = { opened: true } | { closed: true } | { taken: number } | { frame: ArrayBuffer }
+/** `said`: bytes of other frames that their channel was given since the last of these; `unsaid`: how much waits there now. */
+type Said = { said: number; unsaid: number }
+type ToWorker = { opened: true } | { closed: true } | { taken: number } | Said | { frame: ArrayBuffer }
 
 /** Makes the worker's end: a link whose frames go through the port. */
 export function portLink(key: string, port: MessagePort, events: FrameLinkEvents): FrameLink {
   let pending = 0
+  /** Bytes of other frames on their way to the page, and those that wait in their channel there. */
+  let saying = 0
+  let unsaid = 0
   let closed = false
   const gate = new Gate()
   const end = () => {
@@ -29,6 +34,9 @@ export function portLink(key: string, port: MessagePort, events: FrameLinkEvents
     else if ('taken' in data) {
       pending -= data.taken
       if (pending < HIGH_WATER_BYTES) gate.open()
+    } else if ('said' in data) {
+      saying -= data.said
+      unsaid = data.unsaid
     } else {
       end()
       // The page says nothing after this. An open port would never be freed.
@@ -50,9 +58,16 @@ export function portLink(key: string, port: MessagePort, events: FrameLinkEvents
       pending += chunks.byteLength
       post({ chunks }, [chunks.buffer])
     },
-    say: (frame) => closed || post({ frame }, [frame.buffer]),
+    say(frame) {
+      if (closed) return
+      saying += frame.byteLength
+      post({ frame }, [frame.buffer])
+    },
     get unsent() {
       return closed ? 0 : pending
+    },
+    get unsaid() {
+      return closed ? 0 : saying + unsaid
     },
     room: () => (closed || pending < HIGH_WATER_BYTES ? null : gate.wait()),
     close,
@@ -67,11 +82,15 @@ export function bridgeChannels(channels: Channels, port: MessagePort): void {
     onFrame: (frame) => post({ frame }, [frame]),
     onClose: () => post({ closed: true }),
   })
+  const tellSaid = (said: number) => post({ said, unsaid: link.unsaid })
+  channels.control.onbufferedamountlow = () => tellSaid(0)
   let last = Promise.resolve()
   port.onmessage = ({ data }: MessageEvent<ToPage>) => {
     if ('close' in data) link.close()
-    else if ('frame' in data) link.say(data.frame)
-    else {
+    else if ('frame' in data) {
+      link.say(data.frame)
+      tellSaid(data.frame.byteLength)
+    } else {
       last = last.then(async () => {
         await link.room()
         link.send(data.chunks)

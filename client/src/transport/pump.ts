@@ -10,35 +10,44 @@ import type { Outgoing } from './outgoing'
 const SIGN_INTERVAL_MS = STALL_MS / 4
 
 /**
- * Runs until nothing is wanted on the link. A second call while it runs does nothing.
+ * Runs until nothing is wanted on the link that could be sent now. A frame whose bytes are not in memory is read aside, so that a
+ * file which is read slowly, or never, holds up no other; it is sent as soon as it is read. A second call while it runs does nothing.
  * @param onUnreadable called when a file can no longer be read
  */
 export async function pump(link: Link, onUnreadable: (outgoing: Outgoing) => void): Promise<void> {
   if (link.isPumping) return
   link.isPumping = true
   try {
-    for (let turn = await nextTurn(link); turn; turn = await nextTurn(link)) {
-      const { file } = turn.transfer
-      const bytes = file.ready(turn.range) ?? (await read(link, turn))
-      const body = file.source.sealed ? await seal(turn, bytes) : bytes && [bytes]
-      link.queue.sent()
-      // It was cancelled meanwhile.
-      if (turn.transfer.hasEnded) continue
-      if (body) send(link, turn, body)
-      else onUnreadable(turn.transfer)
+    for (;;) {
+      await hasRoom(link)
+      const read = link.read.shift()
+      const turn = read?.turn ?? link.queue.next(chunksPerFrame(link.wire.maxFrame))
+      // It ends without waiting for anything more: what is read meanwhile would call it in vain.
+      if (!turn) return
+      const bytes = read ? read.bytes : turn.transfer.file.ready(turn.range)
+      if (read || bytes) await send(link, turn, bytes, onUnreadable)
+      else void readAside(link, turn, onUnreadable)
     }
   } finally {
     link.isPumping = false
   }
 }
 
-/** Waits for room and takes the next frame; null when nothing is wanted any more. */
-async function nextTurn(link: Link): Promise<Turn<Outgoing> | null> {
-  for (let room = link.wire.room(); room !== null; room = link.wire.room()) await room
-  return link.queue.next(chunksPerFrame(link.wire.maxFrame))
+async function hasRoom({ wire }: Link): Promise<void> {
+  for (let room = wire.room(); room !== null; room = wire.room()) await room
 }
 
-function send(link: Link, { transfer, range }: Turn<Outgoing>, body: readonly Bytes[]): void {
+async function send(
+  link: Link,
+  turn: Turn<Outgoing>,
+  bytes: Bytes | null,
+  onUnreadable: (outgoing: Outgoing) => void,
+): Promise<void> {
+  const { transfer, range } = turn
+  const body = transfer.file.source.sealed ? await seal(turn, bytes) : bytes && [bytes]
+  // It was paused or cancelled meanwhile, or the link was lost.
+  if (!link.queue.sent(turn)) return
+  if (!body) return onUnreadable(transfer)
   transfer.sender.gave(range)
   transfer.carriers.carried(link.key)
   link.wire.send(chunkFrame(transfer.id, range.first, ...body))
@@ -53,12 +62,22 @@ async function seal(
   return (await chunks?.catch(() => null)) ?? null
 }
 
-async function read(link: Link, { transfer, range }: Turn<Outgoing>): Promise<Bytes | null> {
+/** Reads a frame, with signs of life as long as it is still wanted, and goes on with the queue after that. */
+async function readAside(
+  link: Link,
+  turn: Turn<Outgoing>,
+  onUnreadable: (outgoing: Outgoing) => void,
+): Promise<void> {
+  const { transfer, range } = turn
   const sign = chunkFrame(transfer.id, range.first, new Uint8Array())
-  const signs = setInterval(() => link.wire.send(sign.slice()), SIGN_INTERVAL_MS)
-  try {
-    return await transfer.file.read(range)
-  } finally {
+  const signs = setInterval(() => {
+    if (link.queue.isTaken(turn)) return link.wire.send(sign.slice())
     clearInterval(signs)
-  }
+    // Another may be read in its place.
+    void pump(link, onUnreadable)
+  }, SIGN_INTERVAL_MS)
+  const bytes = await transfer.file.read(range)
+  clearInterval(signs)
+  if (link.queue.isTaken(turn)) link.read.push({ turn, bytes })
+  void pump(link, onUnreadable)
 }

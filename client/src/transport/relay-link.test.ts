@@ -101,6 +101,17 @@ describe('r2 the relay', () => {
     expect(ada.room()).toBeNull()
   })
 
+  it('r4 neither sends nor says anything to a device in its pause', () => {
+    const ada = new RelayLink(relay, ADA)
+    ada.pause()
+    ada.send(new Uint8Array(1))
+    ada.say(new Uint8Array(1))
+    expect([sent, ada.unsent]).toEqual([[], 0])
+    ada.resume()
+    ada.say(new Uint8Array(1))
+    expect(sent).toHaveLength(1)
+  })
+
   const FRAME = 64 * 1024
 
   /**
@@ -160,6 +171,19 @@ describe('r2 the relay', () => {
   it('begins with a frame, before anything is known of the line', () => {
     relay.send(ADA, new Uint8Array(FRAME))
     expect(relay.room()).not.toBeNull()
+  })
+
+  it('tells what waits of that which was said, beside the chunks', () => {
+    const ada = new RelayLink(relay, ADA)
+    ada.send(new Uint8Array(3_000))
+    ada.say(new Uint8Array(1_000))
+    expect([ada.unsent, ada.unsaid]).toEqual([4_000, 1_000])
+    relay.look()
+    relay.waits(500)
+    expect(ada.unsaid).toBe(500)
+    relay.look()
+    relay.waits(0)
+    expect(ada.unsaid).toBe(0)
   })
 
   it('tells of each device how much of its frames has not left', () => {

@@ -127,12 +127,19 @@ export class Relay {
   }
 }
 
+/** A frame in the websocket: its size, the bytes handed over with it, and whether it is none of chunks. */
+interface HandedOver {
+  readonly bytes: number
+  readonly end: number
+  readonly isSaid: boolean
+}
+
 /** The link to one device through the server. */
 export class RelayLink implements FrameLink {
   readonly kind = 'relay'
   readonly key: string
-  /** The frames that may not have left yet, the oldest first: their size, and the bytes handed over with them. */
-  #frames: { bytes: number; end: number }[] = []
+  /** The frames that may not have left yet, the oldest first. */
+  #frames: HandedOver[] = []
   // The server counts the address as part of the message.
   maxFrame = MAX_RELAYED_FRAME_BYTES
   #isPaused = false
@@ -150,22 +157,40 @@ export class RelayLink implements FrameLink {
   }
 
   get unsent(): number {
-    const { left } = this.relay
-    this.#forgetSent()
-    return this.#frames.reduce((sum, { bytes, end }) => sum + Math.min(bytes, end - left), 0)
+    return this.#waiting().reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
+  get unsaid(): number {
+    return this.#waiting().reduce((sum, { bytes, isSaid }) => sum + (isSaid ? bytes : 0), 0)
   }
 
   send(frame: Uint8Array<ArrayBuffer>): void {
-    const { byteLength } = frame
-    const before = this.relay.handed
-    this.relay.send(this.to, frame)
-    if (this.relay.handed > before) this.#frames.push({ bytes: byteLength, end: this.relay.handed })
-    if (this.#frames.length > MOST_FRAMES) this.#forgetSent()
+    this.#hand(frame, false)
   }
 
   /** The websocket keeps one order. */
   say(frame: Uint8Array<ArrayBuffer>): void {
-    this.send(frame)
+    this.#hand(frame, true)
+  }
+
+  /** Returns the frames that have not left, of the first only the part that has not. */
+  #waiting(): readonly HandedOver[] {
+    const { left } = this.relay
+    this.#forgetSent()
+    return this.#frames.map((frame) => ({ ...frame, bytes: Math.min(frame.bytes, frame.end - left) }))
+  }
+
+  /**
+   * In a pause nothing goes, whatever it is: what is lost of it is asked for again, as what the server has dropped is. Chunks that
+   * were on their way here when it began are named by `dropped`, answers by those who repeat what they have said (F7).
+   */
+  #hand(frame: Uint8Array<ArrayBuffer>, isSaid: boolean): void {
+    if (this.#isPaused) return
+    const { byteLength } = frame
+    const before = this.relay.handed
+    this.relay.send(this.to, frame)
+    if (this.relay.handed > before) this.#frames.push({ bytes: byteLength, end: this.relay.handed, isSaid })
+    if (this.#frames.length > MOST_FRAMES) this.#forgetSent()
   }
 
   #forgetSent(): void {

@@ -307,6 +307,11 @@ export class RemoteDevice {
     return link !== null
   }
 
+  /** Bytes that wait on the link of `say`; infinitely many where there is none. */
+  get unsaid(): number {
+    return this.#best()?.wire.unsaid ?? Number.POSITIVE_INFINITY
+  }
+
   /** Repeats the ends that have waited too long for an answer. */
   repeatEnds(now: number): void {
     for (const end of this.#ends.values()) {

@@ -12,6 +12,7 @@ import {
 } from '../crypto/file-chunks'
 import { type FileKeys, fileKeysOf } from '../crypto/file-keys'
 import type { FileSeal } from '../protocol/item'
+import { GLANCE_WITHIN_MS, within } from './within'
 
 /** Chunks that are read and sealed at once. More would only take memory. */
 const CHUNKS_AT_ONCE = 64
@@ -52,7 +53,7 @@ export class SealedFile {
   /** Returns the chunks from one to before another. */
   async #sealed(cipher: FileCipher, first: number, behind: number): Promise<Bytes> {
     const [start, end] = [first * CHUNK_BYTES, Math.min(behind * CHUNK_BYTES, this.#file.size)]
-    const bytes = new Uint8Array(await this.#file.slice(start, end).arrayBuffer())
+    const bytes = new Uint8Array(await within(GLANCE_WITHIN_MS, this.#file.slice(start, end).arrayBuffer()))
     // Firefox leaves out what a file has lost on the disk: other bytes would then be sealed in the place of these.
     if (bytes.byteLength !== end - start) throw new Error('The file has changed.')
     const chunks = Array.from({ length: behind - first }, (_, at) =>

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { BeamId } from '../protocol/bindings'
 import { type Lapsed, type Upload, type UploadEnd, uploadAfter } from './upload'
+import { GLANCE_WITHIN_MS } from './within'
 
 const BEAM = 'beam' as BeamId
 const file = new File(['four'], 'a.png', { type: 'image/png' })
@@ -70,6 +71,16 @@ describe('how an upload ends', () => {
   it('is another attempt when it lapsed, with a fresh login, but only once', async () => {
     expect(await told(readable, { status: 'lapsed' }, { status: 'refused' })).toEqual(['refused', 2])
     expect(await told(readable, { status: 'lapsed' }, { status: 'lapsed' })).toEqual(['unreachable', 2])
+  })
+
+  it('is that of an unreachable server where nothing comes of the file, which may be read later', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const slice = () => ({ size: 1, arrayBuffer: () => new Promise(() => {}) })
+    const end = told(Object.assign(new File(['four'], 'a.png'), { slice }), { status: 'unreachable' })
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
+    vi.advanceTimersByTime(GLANCE_WITHIN_MS)
+    expect(await end).toEqual(['unreachable', 1])
+    vi.useRealTimers()
   })
 
   it('is told from an unreachable server when the file was changed on the disk', async () => {

@@ -1,6 +1,7 @@
 /** What every upload of a file to the server's store has in common (F9). */
 import type { BeamId, UploadedFile } from '../protocol/bindings'
 import type { FileSeal } from '../protocol/item'
+import { GLANCE_WITHIN_MS, within } from './within'
 
 export interface UploadEvents<End = UploadEnd> {
   /** Bytes of the file that were sent so far. */
@@ -88,11 +89,15 @@ export function uploadAfter(makeSure: () => Promise<unknown>, send: Upload<Uploa
   }
 }
 
-/** Whether the browser still reads a file: it refuses one that was changed or removed on the disk. */
+/**
+ * Whether the browser still reads a file: it refuses one that was changed or removed on the disk. One of which nothing comes may be
+ * read later.
+ */
 async function isReadable(file: File): Promise<boolean> {
   const first = file.slice(0, 1)
-  return first.arrayBuffer().then(
+  const isRead = first.arrayBuffer().then(
     ({ byteLength }) => byteLength === first.size,
     () => false,
   )
+  return within(GLANCE_WITHIN_MS, isRead).catch(() => true)
 }

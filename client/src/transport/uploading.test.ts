@@ -5,6 +5,7 @@ import type { BeamId } from '../protocol/bindings'
 import { SealedFile } from './sealed-file'
 import type { UploadEnd } from './upload'
 import { upload } from './uploading'
+import { GLANCE_WITHIN_MS } from './within'
 
 const BEAM = 'beam' as BeamId
 const SEAL = newFileSeal()
@@ -91,6 +92,18 @@ it('a file that cannot be read ends as one that did not get there, which is then
   gone.slice = () => Object.assign(new Blob(), { arrayBuffer: () => Promise.reject(new Error('changed')) })
   start(gone)
   await vi.waitFor(() => expect(ends).toEqual(['unreachable']))
+})
+
+it('a file of which nothing comes ends as one that did not get there', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const silent = new File(['four'], 'a.png')
+  const arrayBuffer = vi.fn(() => new Promise<ArrayBuffer>(() => {}))
+  silent.slice = () => Object.assign(new Blob(), { arrayBuffer })
+  start(silent)
+  await vi.waitFor(() => expect(arrayBuffer).toHaveBeenCalled())
+  vi.advanceTimersByTime(GLANCE_WITHIN_MS)
+  await vi.waitFor(() => expect(ends).toEqual(['unreachable']))
+  vi.useRealTimers()
 })
 
 /** The blobs of jsdom cannot be read by themselves. */

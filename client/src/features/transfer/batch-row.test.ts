@@ -100,7 +100,11 @@ describe('the sum of several files', () => {
       text: 'Paused',
       actions: ['resume', 'cancel'],
     })
-    expect(batchRow([stopped]).row).toMatchObject({ status: 'paused', actions: ['cancel'] })
+  })
+
+  it('f18 can be paused also where all of them wait for those who have paused them', () => {
+    const stopped = coming(100, { status: 'paused', received: 20, by: 'them' })
+    expect(batchRow([stopped, stopped]).row).toMatchObject({ status: 'paused', actions: ['pause', 'cancel'] })
   })
 
   it('can be cancelled while any of them moves, and received again where one failed', () => {

@@ -62,12 +62,15 @@ export function isUnderWay(status: FileRow['status']): boolean {
   return status === 'moving' || status === 'queued' || status === 'parked' || status === 'paused'
 }
 
-/** What goes on can be paused first; only where all of it is paused it can be resumed. */
+/** What goes on can be paused first. Of what waits, the part that was paused here is gone on with, before the rest is paused too. */
 function actionsOf(files: readonly FileInBatch[]): FileRow['actions'] {
   const has = (action: FileRow['actions'][number]) => files.some(({ view }) => can(view, action))
   const isCancellable = files.some(({ view }) => can(view, 'cancel') && !can(view, 'retry'))
-  const turning = has('pause') ? ['pause' as const] : has('resume') ? ['resume' as const] : []
-  return isCancellable ? [...turning, 'cancel'] : []
+  const goesOn = files.some(({ view }) =>
+    view.rows.some(({ status, actions }) => status !== 'paused' && actions.includes('pause')),
+  )
+  const turning = (['resume', 'pause'] as const).filter((turn) => has(turn))
+  return isCancellable ? [...(goesOn ? ['pause' as const] : turning.slice(0, 1)), 'cancel'] : []
 }
 
 function can({ rows }: FileView, action: FileRow['actions'][number]): boolean {

@@ -122,7 +122,7 @@ describe('a file card', () => {
 
   it.each([
     ['me', 'Paused', ['resume', 'cancel']],
-    ['them', 'Paused by the phone', ['cancel']],
+    ['them', 'Paused by the phone', ['pause', 'cancel']],
   ] as const)('that is paused by %s goes on when that person resumes it', (by, text, actions) => {
     const comes = fileView(
       { role: 'receiving', state: { status: 'paused', received: 40, by } },

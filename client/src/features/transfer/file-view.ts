@@ -209,10 +209,10 @@ function moving(state: { bytesPerSecond: number; way: TransferWay }, bytes: numb
   return { bytes, bytesPerSecond: state.bytesPerSecond, way: state.way, text: '' }
 }
 
-/** Only who has paused a transfer goes on with it. */
+/** Only who has paused a transfer goes on with it. What both have paused goes on when both do (F18). */
 function paused(by: 'me' | 'them', deviceName: string): Pick<FileRow, 'text' | 'actions'> {
   if (by === 'me') return { text: t`Paused`, actions: ['resume', 'cancel'] }
-  return { text: t`Paused by ${deviceName}`, actions: ['cancel'] }
+  return { text: t`Paused by ${deviceName}`, actions: ['pause', 'cancel'] }
 }
 
 /** Whether a file can be saved in one step: it is here, or the server has a copy of it. */
