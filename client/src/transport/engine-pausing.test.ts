@@ -650,6 +650,33 @@ describe('a paused transfer on the disk', () => {
     expect(await bob.hasWhole(sent)).toBe(true)
   })
 
+  it('f7_is_not_refused_while_it_is_still_searched_for, so the sender does not count it as cancelled', async () => {
+    ada.offers(new Blob([sent]))
+    bob.receives(SIZE, ada)
+    await settles()
+    server.carriesSome(8)
+    await settles()
+    expect(ada.outgoing.length).toBeGreaterThan(0)
+    // The chunks under way arrive at a new worker of Bob's.
+    bob = stageDevice('b')
+    server = new StageServer(ada, bob)
+    bob.sees(ada)
+    let find = () => {}
+    bob.finds = async () => {
+      await new Promise<void>((resolve) => {
+        find = resolve
+      })
+      return { is: 'begun', bytes: HERE, isPaused: false }
+    }
+    bob.looks(SIZE, ada)
+    await server.carries()
+    expect(ada.last('sending')?.status).not.toBe('cancelled')
+    find()
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+    expect(ada.count('sending', 'cancelled')).toBe(0)
+  })
+
   it('f18_goes_on_where_the_person_has_gone_on_with_it_while_it_was_searched_for', async () => {
     bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: true })
     ada.offers(new Blob([sent]))

@@ -234,7 +234,7 @@ export class Receiving {
     link.clock.touch(this.now())
     const incoming = this.#transfers.get(frame.transfer)
     const giver = incoming?.givers.of(source)
-    if (!incoming) return source.refuse(link, frame.transfer, this.now())
+    if (!incoming) return this.#refuse(source, link, frame.transfer)
     // It was asked before, and may still receive the file from here: no cancel, which would end that too.
     if (!giver) return
     if (incoming.refusal) return incoming.source === source ? this.#ends.unexpected(incoming) : undefined
@@ -248,6 +248,11 @@ export class Receiving {
     incoming.keep(this.now())
     // The link has room again, also while the disk is still writing.
     this.refill(source)
+  }
+
+  /** Chunks of a file that does not come here. One that is still searched for may go on, and wants them again then. */
+  #refuse(source: RemoteDevice, link: Link, id: ItemId): void {
+    if (!this.#searches.has(id)) source.refuse(link, id, this.now())
   }
 
   /** The server dropped chunks of a file: wants again what has not arrived on this link (F11). */
