@@ -8,6 +8,7 @@ import { createStores, type Stores } from '../stores/stores'
 import { putTransfers, reduceTransfers } from '../stores/transfers'
 import type { EngineCommand } from '../transport/engine-messages'
 import type { Transfers } from '../transport/transfers'
+import { forgetAsked, noteAsked, wasAsked } from './asked-storage'
 import type { Context } from './context'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createToaster } from './toaster'
@@ -103,6 +104,7 @@ describe('a file that is to be saved where the person picks', () => {
   /** What happens while the picker is open. */
   async function saveAs(meanwhile: () => void): Promise<void> {
     isThere({ name: 'a.zip', type: 'application/zip', seal: SEAL })
+    noteAsked(A)
     told = []
     vi.stubGlobal('showSaveFilePicker', async () => {
       meanwhile()
@@ -113,11 +115,14 @@ describe('a file that is to be saved where the person picks', () => {
   afterEach(() => {
     vi.unstubAllGlobals()
     remove.mockClear()
+    forgetAsked(A)
   })
 
   it('is received there', async () => {
     await saveAs(() => {})
     expect(told).toMatchObject([{ do: 'receive', file: { id: A }, picked }])
+    // A later page has no access to the place.
+    expect(wasAsked(A)).toBe(false)
     expect(remove).not.toHaveBeenCalled()
   })
 
@@ -151,11 +156,27 @@ describe('a beam of many files', () => {
     expect(changed).toHaveBeenCalledOnce()
   })
 
+  it('is received after a reload as far as it was asked for before, and paused as far as it was paused', () => {
+    tabStorage.setItem('paused c', '')
+    receiveWhatComes(context, () => {})
+    const receiving = createReceiving(context)
+    for (const id of ['a', 'c'] as ItemId[]) receiving.receive(id)
+    told = []
+    // The page after a reload.
+    stores.transfers.setState((state) => reduceTransfers(state, { type: 'left' }), true)
+    receiveWhatComes(context, () => {})
+    const receives = ids.map((id) => ({ do: 'receive', file: { id } }))
+    expect(told).toMatchObject([...receives, { do: 'pause', id: 'c', device: null }])
+    for (const key of ['asked a', 'asked c', 'paused c']) tabStorage.removeItem(key)
+  })
+
   it('is received in one change of the list', () => {
     const events = ids.map((id) => ({ type: 'receiving', id, state: { status: 'offered' } }) as const)
     stores.transfers.setState((state) => putTransfers(state, events), true)
     changed.mockClear()
     createReceiving(context).receiveAll()
+    expect(ids.filter(wasAsked)).toEqual(ids)
+    ids.forEach(forgetAsked)
     expect(told).toMatchObject(ids.map((id) => ({ do: 'receive', file: { id } })))
     expect(changed).toHaveBeenCalledOnce()
   })

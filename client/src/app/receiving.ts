@@ -6,6 +6,7 @@ import { displayName } from '../protocol/names'
 import { offeredHere, type PutEvent, putTransfers, reduceTransfers } from '../stores/transfers'
 import type { EngineCommand, IncomingFile } from '../transport/engine-messages'
 import { canPickFile, dropPicked, pickFile } from '../transport/save-folder'
+import { forgetAsked, noteAsked, wasAsked } from './asked-storage'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
 import { wasPaused } from './paused-files'
@@ -23,15 +24,14 @@ export function createReceiving(context: Context): ReceivingActions {
   return {
     receive(id) {
       const item = find(id)
-      if (item) begin(context, [receiving(stores, item, null)])
+      if (item) ask(context, [item])
     },
     receiveAll() {
       const { items } = stores.items.getState()
       const offered = new Set(offeredHere(stores.transfers.getState(), items))
-      const meant = items.filter(({ id }) => offered.has(id))
-      begin(
+      ask(
         context,
-        meant.map((item) => receiving(stores, item, null)),
+        items.filter(({ id }) => offered.has(id)),
       )
     },
     canSaveAs: canPickFile(),
@@ -42,8 +42,10 @@ export function createReceiving(context: Context): ReceivingActions {
       if (!picked) return
       // It may have been deleted, or its beam left, while the picker was open.
       const wanted = find(id)
-      if (wanted) begin(context, [receiving(stores, wanted, picked)])
-      else await dropPicked(picked)
+      if (!wanted) return dropPicked(picked)
+      // A later page could not write there.
+      forgetAsked(id)
+      begin(context, [receiving(stores, wanted, picked)])
     },
     cancel(id: ItemId, device?: DeviceId) {
       const transfer = stores.transfers.getState().transfers[id]
@@ -67,7 +69,16 @@ interface Beginning {
   readonly told: readonly EngineCommand[]
 }
 
-/** Begins to receive media up to 25 MB. Of other files, those are shown that were received before. */
+/** The person asks for files. */
+function ask(context: Context, items: readonly Item[]): void {
+  for (const { id } of items) noteAsked(id)
+  begin(
+    context,
+    items.map((item) => receiving(context.stores, item, null)),
+  )
+}
+
+/** Begins to receive media up to 25 MB, and what was asked for on an earlier page. Of other files, those are shown that were received before. */
 export function receiveWhatComes(context: Context, onLost: (ids: readonly ItemId[]) => void): void {
   const { items } = context.stores.items.getState()
   const found = items.map((item) => ({ item, coming: whatComes(context.stores, item) }))
@@ -108,8 +119,8 @@ function whatComes(stores: Context['stores'], item: Item): Beginning | 'lost' | 
   if (content.url !== null && (isKnown || !content.seal)) return goingOnWithCopy(stores, item, content.url)
   if (isKnown) return null
   if (from === devices.getState().me && content.url === null) return 'lost'
-  if (content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES)
-    return receiving(stores, item, null, wasPaused(id))
+  const isSmallMedium = content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES
+  if (isSmallMedium || wasAsked(id)) return receiving(stores, item, null, wasPaused(id))
   return looking(stores, item)
 }
 

@@ -9,6 +9,7 @@ import { readSite } from '../transport/http'
 import { openSecrets } from '../transport/secrets-door'
 import { createAccount } from './account'
 import { createArrivals, tellArrivals } from './arrivals'
+import { keepAskedFiles } from './asked-files'
 import { sweepEntries } from './beam-entries'
 import { notesFor } from './beam-notes'
 import { createTrust, keepAsking } from './beam-trust'
@@ -133,6 +134,7 @@ function keepInBrowser(stores: AppValue['stores'], beam: Pick<CurrentBeam, 'remo
   keepSearch(stores)
   keepSentFiles(stores)
   keepPausedFiles(stores)
+  keepAskedFiles(stores)
   keepAsking(stores)
   sweepEntries(Date.now())
 }
