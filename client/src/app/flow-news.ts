@@ -2,7 +2,7 @@
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import type { TransferWay } from '../protocol/way'
-import { type FlowsEvent, reduceFlows } from '../stores/flows'
+import { addMoves, type FlowsEvent, type Moved, reduceFlows } from '../stores/flows'
 import type { Stores } from '../stores/stores'
 import type { Carrying, Progress } from '../transport/engine-messages'
 
@@ -12,7 +12,7 @@ export function flowEvent(
   device: DeviceId,
   progress: Progress,
   wayTo: (device: DeviceId, via: Carrying) => TransferWay,
-): FlowsEvent | null {
+): Moved | null {
   if (item?.content.kind !== 'file') return null
   const { id, content } = item
   const about = {
@@ -36,6 +36,12 @@ export function flowEvent(
     default:
       return null
   }
+}
+
+/** Takes what reports say of the flows into the store. */
+export function putFlows({ flows }: Pick<Stores, 'flows'>, moves: readonly (Moved | null)[]): void {
+  const some = moves.filter((move) => move !== null)
+  if (some.length > 0) flows.setState((state) => addMoves(state, some), true)
 }
 
 /** Forgets the flows of files that are gone, and all with their beam. Call it once. */

@@ -1,12 +1,15 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { BeamId } from '../protocol/bindings'
+import type { BeamId, ItemId } from '../protocol/bindings'
+import { noteAsked, wasAsked } from './asked-storage'
 import { deviceToken } from './device-tokens'
 import { ownTab } from './own-tab'
 import { storeUnsent } from './unsent-storage'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const OTHER_BEAM = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+
+const FILE = 'file' as ItemId
 
 /** The browser's locks. A page holds each until the test ends that page. */
 class Locks {
@@ -167,4 +170,12 @@ describe('what a tab has still to send', () => {
     await startsCopy()
     expect(isStored()).toBe(true)
   })
+})
+
+it('what a tab has still to receive comes to it alone and not to its copy', async () => {
+  await starts()
+  token()
+  noteAsked(FILE)
+  await startsCopy()
+  expect(wasAsked(FILE)).toBe(false)
 })

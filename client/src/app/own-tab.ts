@@ -8,6 +8,7 @@
  * browser that ends a page in the background runs no code of it that could remove the mark. Plain http from another machine
  * has no Web Locks. There a copy takes the original's place, and the original takes a new token.
  */
+import { forgetAllAsked } from './asked-storage'
 import { beginTab, knownTabs, tabName, takeOver } from './device-tokens'
 import { forgetUnsent } from './unsent-storage'
 
@@ -15,7 +16,7 @@ import { forgetUnsent } from './unsent-storage'
 const LET_GO_WITHIN_MS = 3000
 
 /**
- * Makes the tab's device tokens its own: a copy forgets them and what its original has still to send, and a new tab takes over
+ * Makes the tab's device tokens its own: a copy forgets them, and what its original has still to send and to receive, and a new tab takes over
  * those of tabs that were closed. Await it before anything is joined. A tab's first page waits for no other page.
  */
 export async function ownTab(locks: LockManager | undefined): Promise<void> {
@@ -23,7 +24,10 @@ export async function ownTab(locks: LockManager | undefined): Promise<void> {
   const name = tabName()
   if (name !== null && (await hold(locks, name))) return
   // Of a tab that was closed, and whose device another one is now, no tokens are known: what it could not send nobody else does.
-  if (name !== null && knownTabs(Date.now()).includes(name)) forgetUnsent()
+  if (name !== null && knownTabs(Date.now()).includes(name)) {
+    forgetUnsent()
+    forgetAllAsked()
+  }
   const own = crypto.randomUUID()
   beginTab(own)
   void hold(locks, own)

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newFileSeal } from '../crypto/file-keys'
 import { AUTO_RECEIVE_BYTES, type BeamId, type DeviceId, type ItemId } from '../protocol/bindings'
-import { type FileFacts, liveItem, storedItemMessage } from '../protocol/item'
+import { type FileFacts, fileItemMessage, liveItem, storedItemMessage } from '../protocol/item'
 import { downloadsOf } from '../stores/downloads'
 import { tabStorage } from '../stores/site-storage'
 import { createStores, type Stores } from '../stores/stores'
-import { reduceTransfers } from '../stores/transfers'
+import { putTransfers, reduceTransfers } from '../stores/transfers'
 import type { EngineCommand } from '../transport/engine-messages'
 import type { Transfers } from '../transport/transfers'
+import { forgetAsked, noteAsked, wasAsked } from './asked-storage'
 import type { Context } from './context'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createToaster } from './toaster'
@@ -103,6 +104,7 @@ describe('a file that is to be saved where the person picks', () => {
   /** What happens while the picker is open. */
   async function saveAs(meanwhile: () => void): Promise<void> {
     isThere({ name: 'a.zip', type: 'application/zip', seal: SEAL })
+    noteAsked(A)
     told = []
     vi.stubGlobal('showSaveFilePicker', async () => {
       meanwhile()
@@ -113,11 +115,14 @@ describe('a file that is to be saved where the person picks', () => {
   afterEach(() => {
     vi.unstubAllGlobals()
     remove.mockClear()
+    forgetAsked(A)
   })
 
   it('is received there', async () => {
     await saveAs(() => {})
     expect(told).toMatchObject([{ do: 'receive', file: { id: A }, picked }])
+    // A later page has no access to the place.
+    expect(wasAsked(A)).toBe(false)
     expect(remove).not.toHaveBeenCalled()
   })
 
@@ -125,5 +130,54 @@ describe('a file that is to be saved where the person picks', () => {
     await saveAs(() => stores.items.setState({ items: [] }))
     expect(told).toEqual([])
     expect(remove).toHaveBeenCalledOnce()
+  })
+})
+
+describe('a beam of many files', () => {
+  const ids = ['a', 'b', 'c'] as ItemId[]
+  const changed = vi.fn()
+  beforeEach(() => {
+    const items = ids.map((id, i) => {
+      const message = fileItemMessage({ name: 'x', size: 99, type: i === 1 ? 'image/png' : '' })
+      return liveItem({ id, seq: i, from: 'ada' as DeviceId, at: 0, ...message }, null)
+    })
+    stores.items.setState({ items, epoch: 'e' })
+    changed.mockClear()
+    stores.transfers.subscribe(changed)
+  })
+
+  it('is shown in one change of the list when it opens, before the engine is told of any', () => {
+    context.transfers.tell = (command) => {
+      expect(changed).toHaveBeenCalledOnce()
+      told.push(command)
+    }
+    receiveWhatComes(context, () => {})
+    expect(told).toMatchObject(ids.map((id, i) => ({ do: i === 1 ? 'receive' : 'look', file: { id } })))
+    expect(changed).toHaveBeenCalledOnce()
+  })
+
+  it('is received after a reload as far as it was asked for before, and paused as far as it was paused', () => {
+    tabStorage.setItem('paused c', '')
+    receiveWhatComes(context, () => {})
+    const receiving = createReceiving(context)
+    for (const id of ['a', 'c'] as ItemId[]) receiving.receive(id)
+    told = []
+    // The page after a reload.
+    stores.transfers.setState((state) => reduceTransfers(state, { type: 'left' }), true)
+    receiveWhatComes(context, () => {})
+    const receives = ids.map((id) => ({ do: 'receive', file: { id } }))
+    expect(told).toMatchObject([...receives, { do: 'pause', id: 'c', device: null }])
+    for (const key of ['asked a', 'asked c', 'paused c']) tabStorage.removeItem(key)
+  })
+
+  it('is received in one change of the list', () => {
+    const events = ids.map((id) => ({ type: 'receiving', id, state: { status: 'offered' } }) as const)
+    stores.transfers.setState((state) => putTransfers(state, events), true)
+    changed.mockClear()
+    createReceiving(context).receiveAll()
+    expect(ids.filter(wasAsked)).toEqual(ids)
+    ids.forEach(forgetAsked)
+    expect(told).toMatchObject(ids.map((id) => ({ do: 'receive', file: { id } })))
+    expect(changed).toHaveBeenCalledOnce()
   })
 })

@@ -3,9 +3,10 @@ import type { Actions } from '../features/actions'
 import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import { displayName } from '../protocol/names'
-import { offeredHere, reduceTransfers, type TransfersEvent, type TransfersState } from '../stores/transfers'
-import type { IncomingFile } from '../transport/engine-messages'
+import { offeredHere, type PutEvent, putTransfers, reduceTransfers } from '../stores/transfers'
+import type { EngineCommand, IncomingFile } from '../transport/engine-messages'
 import { canPickFile, dropPicked, pickFile } from '../transport/save-folder'
+import { forgetAsked, noteAsked, wasAsked } from './asked-storage'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
 import { wasPaused } from './paused-files'
@@ -23,13 +24,15 @@ export function createReceiving(context: Context): ReceivingActions {
   return {
     receive(id) {
       const item = find(id)
-      if (item) receive(context, item, null)
+      if (item) ask(context, [item])
     },
     receiveAll() {
-      for (const id of offeredHere(stores.transfers.getState(), stores.items.getState().items)) {
-        const item = find(id)
-        if (item) receive(context, item, null)
-      }
+      const { items } = stores.items.getState()
+      const offered = new Set(offeredHere(stores.transfers.getState(), items))
+      ask(
+        context,
+        items.filter(({ id }) => offered.has(id)),
+      )
     },
     canSaveAs: canPickFile(),
     async saveAs(id) {
@@ -39,8 +42,10 @@ export function createReceiving(context: Context): ReceivingActions {
       if (!picked) return
       // It may have been deleted, or its beam left, while the picker was open.
       const wanted = find(id)
-      if (wanted) receive(context, wanted, picked)
-      else await dropPicked(picked)
+      if (!wanted) return dropPicked(picked)
+      // A later page could not write there.
+      forgetAsked(id)
+      begin(context, [receiving(stores, wanted, picked)])
     },
     cancel(id: ItemId, device?: DeviceId) {
       const transfer = stores.transfers.getState().transfers[id]
@@ -58,10 +63,30 @@ export function createReceiving(context: Context): ReceivingActions {
   }
 }
 
-/** Begins to receive media up to 25 MB. Of other files, those are shown that were received before. */
+/** A file that begins to come: how it is shown, and what the engine is told. */
+interface Beginning {
+  readonly shown: PutEvent | null
+  readonly told: readonly EngineCommand[]
+}
+
+/** The person asks for files. */
+function ask(context: Context, items: readonly Item[]): void {
+  for (const { id } of items) noteAsked(id)
+  begin(
+    context,
+    items.map((item) => receiving(context.stores, item, null)),
+  )
+}
+
+/** Begins to receive media up to 25 MB, and what was asked for on an earlier page. Of other files, those are shown that were received before. */
 export function receiveWhatComes(context: Context, onLost: (ids: readonly ItemId[]) => void): void {
   const { items } = context.stores.items.getState()
-  const lost = items.flatMap((item) => (takesWhatComes(context, item) ? [] : [item.id]))
+  const found = items.map((item) => ({ item, coming: whatComes(context.stores, item) }))
+  begin(
+    context,
+    found.map(({ coming }) => (coming === 'lost' ? null : coming)),
+  )
+  const lost = found.flatMap(({ item, coming }) => (coming === 'lost' ? [item.id] : []))
   if (lost.length === 0) return
   showLost(context, lost)
   onLost(lost)
@@ -69,62 +94,71 @@ export function receiveWhatComes(context: Context, onLost: (ids: readonly ItemId
 
 /** Shows that files which were shared from here are gone with the page that shared them. */
 export function showLost({ stores }: Pick<Context, 'stores'>, ids: readonly ItemId[]): void {
-  const events = ids.map((id): TransfersEvent => ({ type: 'lost', id, asks: false, to: sentBefore(id) }))
-  stores.transfers.setState((state) => events.reduce<TransfersState>(reduceTransfers, state), true)
+  const events = ids.map((id): PutEvent => ({ type: 'lost', id, asks: false, to: sentBefore(id) }))
+  stores.transfers.setState((state) => putTransfers(state, events), true)
 }
 
-/** Returns false for a file that was shared from here and is gone with the page that shared it. */
-function takesWhatComes(context: Context, item: Item): boolean {
+/** Begins with files, all at once: a beam that is opened may have thousands. */
+function begin({ stores, transfers }: Context, files: readonly (Beginning | null)[]): void {
+  const shown = files.flatMap((file) => file?.shown ?? [])
+  // The engine's reports count only while the transfer is listed.
+  if (shown.length > 0) stores.transfers.setState((state) => putTransfers(state, shown), true)
+  for (const file of files) for (const command of file?.told ?? []) transfers.tell(command)
+}
+
+/**
+ * Returns how a file begins to come by itself; null where it does not. `lost`: it was shared from here, and is gone with the page
+ * that shared it.
+ */
+function whatComes(stores: Context['stores'], item: Item): Beginning | 'lost' | null {
   const { id, content, from } = item
-  const { transfers, devices } = context.stores
-  if (content.kind !== 'file' || from === null) return true
+  const { transfers, devices } = stores
+  if (content.kind !== 'file' || from === null) return null
   const isKnown = transfers.getState().transfers[id] !== undefined
   // A copy that is sealed (E7) is received like a file of a device, and is then shown as one.
-  if (content.url !== null && (isKnown || !content.seal)) goOnWithCopy(context, item, content.url)
-  else if (isKnown) return true
-  else if (from === devices.getState().me && content.url === null) return false
-  else if (content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES)
-    receive(context, item, null, wasPaused(id))
-  else look(context, item)
-  return true
+  if (content.url !== null && (isKnown || !content.seal)) return goingOnWithCopy(stores, item, content.url)
+  if (isKnown) return null
+  if (from === devices.getState().me && content.url === null) return 'lost'
+  const isSmallMedium = content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES
+  if (isSmallMedium || wasAsked(id)) return receiving(stores, item, null, wasPaused(id))
+  return looking(stores, item)
 }
 
 /** The server has a copy of a file (F9): what has begun to come from its device may go on from there (F22). */
-function goOnWithCopy(context: Context, item: Item, url: string): void {
-  const { transfers, unfinished, devices } = context.stores
+function goingOnWithCopy(stores: Context['stores'], item: Item, url: string): Beginning | null {
+  const { transfers, unfinished, devices } = stores
   const transfer = transfers.getState().transfers[item.id]
-  if (transfer?.role === 'receiving') return context.transfers.tell({ do: 'stored', id: item.id, url })
+  if (transfer?.role === 'receiving') return { shown: null, told: [{ do: 'stored', id: item.id, url }] }
   const isBegun = unfinished.getState().files.some(({ id }) => id === item.id)
-  if (!transfer && isBegun && item.from !== devices.getState().me) look(context, item)
+  return !transfer && isBegun && item.from !== devices.getState().me ? looking(stores, item) : null
 }
 
 /** Shows a file if an earlier page has received it, and goes on if that has begun. Otherwise it waits for a tap. */
-function look({ stores, transfers }: Context, item: Item): void {
+function looking(stores: Context['stores'], item: Item): Beginning | null {
   const file = incomingFile(stores, item)
-  if (!file) return
-  const looking = { type: 'receiving', id: item.id, state: { status: 'looking' } } as const
-  stores.transfers.setState((state) => reduceTransfers(state, looking), true)
-  transfers.tell({ do: 'look', file })
+  if (!file) return null
+  const shown = { type: 'receiving', id: item.id, state: { status: 'looking' } } as const
+  return { shown, told: [{ do: 'look', file }] }
 }
 
 /** @param isPaused whether the person has paused it before, so that it waits for them (F18) */
-function receive(
-  { stores, transfers }: Context,
+function receiving(
+  stores: Context['stores'],
   item: Item,
   picked: FileSystemFileHandle | null,
   isPaused = false,
-): void {
+): Beginning | null {
   const file = incomingFile(stores, item)
-  if (!file) return
+  if (!file) return null
   const { id } = item
-  const waits = isPaused
+  const state = isPaused
     ? ({ status: 'paused', received: 0, by: 'me' } as const)
     : ({ status: 'queued', received: 0 } as const)
-  // The engine's reports count only while the transfer is listed.
-  const listed = { type: 'receiving', id, state: waits } as const
-  stores.transfers.setState((state) => reduceTransfers(state, listed), true)
-  transfers.tell({ do: 'receive', file, picked })
-  if (isPaused) transfers.tell({ do: 'pause', id, device: null })
+  const pause = { do: 'pause', id, device: null } as const
+  return {
+    shown: { type: 'receiving', id, state },
+    told: [{ do: 'receive', file, picked }, ...(isPaused ? [pause] : [])],
+  }
 }
 
 /** Returns null for an item that no device has as a file. */

@@ -9,6 +9,7 @@ import { readSite } from '../transport/http'
 import { openSecrets } from '../transport/secrets-door'
 import { createAccount } from './account'
 import { createArrivals, tellArrivals } from './arrivals'
+import { keepAskedFiles } from './asked-files'
 import { sweepEntries } from './beam-entries'
 import { notesFor } from './beam-notes'
 import { createTrust, keepAsking } from './beam-trust'
@@ -138,6 +139,7 @@ function keepInBrowser(
   keepSearch(stores)
   keepSentFiles(stores)
   keepPausedFiles(stores)
+  keepAskedFiles(stores)
   keepAsking(stores)
   keepClearCopies(stores, transfers)
   sweepEntries(Date.now())

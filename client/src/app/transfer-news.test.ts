@@ -57,6 +57,16 @@ afterEach(() => vi.unstubAllGlobals())
 const put = (event: TransfersEvent) =>
   stores.transfers.setState((state) => reduceTransfers(state, event), true)
 const state = () => stores.transfers.getState().transfers[ITEM]
+/** The reports that came so far are taken in a task of their own, which begins before one that follows it. */
+const areTaken = async () => {
+  const { port1, port2 } = new MessageChannel()
+  await new Promise((resolve) => {
+    port1.onmessage = resolve
+    port2.postMessage(null)
+  })
+  port1.close()
+  await new Promise((resolve) => setTimeout(resolve))
+}
 const hasItem = () => {
   const { message, extra } = fileItemMessage({ name: 'a.bin', size: 3, type: '' })
   const event = { type: 'shared', item: pendingItem(ITEM, message, extra, 0) } as const
@@ -82,7 +92,8 @@ it('a file that is forgotten while its first bytes are read stays forgotten', as
   const file = new Blob(['abc'])
   let isRead = () => {}
   const read = new Promise<void>((resolve) => (isRead = resolve))
-  const slow = { size: 3, slice: () => ({ arrayBuffer: () => read.then(() => file.arrayBuffer()) }) }
+  const slice = vi.fn(() => ({ arrayBuffer: () => read.then(() => file.arrayBuffer()) }))
+  const slow = { size: 3, slice }
   const progress = {
     status: 'done',
     bytes: 3,
@@ -91,9 +102,10 @@ it('a file that is forgotten while its first bytes are read stays forgotten', as
     file: slow as unknown as File,
   } as const
   news({ say: 'receiving', id: ITEM, progress })
+  await vi.waitFor(() => expect(slice).toHaveBeenCalled())
   put({ type: 'forgotten', id: ITEM })
   isRead()
-  await new Promise((resolve) => setTimeout(resolve))
+  await areTaken()
   expect(state()).toBeUndefined()
 })
 
@@ -146,9 +158,32 @@ describe('cleaning up', () => {
 })
 
 describe('reports of the engine', () => {
-  it('about a file whose item is gone are ignored', () => {
+  it('about a file whose item is gone, or goes before they are taken, are ignored', async () => {
     news({ say: 'receiving', id: ITEM, progress: { status: 'queued', bytes: 0 } })
+    await areTaken()
     expect(state()).toBeUndefined()
+    put({ type: 'receiving', id: ITEM, state: { status: 'looking' } })
+    news({ say: 'receiving', id: ITEM, progress: { status: 'offered' } })
+    put({ type: 'forgotten', id: ITEM })
+    await areTaken()
+    expect(state()).toBeUndefined()
+  })
+
+  it('about many files that come one after the other are one change, with the last report of each', async () => {
+    const other = 'other' as ItemId
+    for (const id of [ITEM, other]) put({ type: 'receiving', id, state: { status: 'looking' } })
+    const changed = vi.fn()
+    stores.transfers.subscribe(changed)
+    news({ say: 'receiving', id: ITEM, progress: { status: 'queued', bytes: 0 } })
+    news({ say: 'receiving', id: other, progress: { status: 'offered' } })
+    news({ say: 'receiving', id: ITEM, progress: { status: 'paused', bytes: 7, by: 'them' } })
+    await areTaken()
+    expect(changed).toHaveBeenCalledOnce()
+    expect(state()).toMatchObject({ state: { status: 'paused', received: 7 } })
+    expect(stores.transfers.getState().transfers[other]).toMatchObject({ state: { status: 'offered' } })
+    news({ say: 'receiving', id: other, progress: { status: 'queued', bytes: 0 } })
+    await areTaken()
+    expect(stores.transfers.getState().transfers[other]).toMatchObject({ state: { status: 'queued' } })
   })
 
   it('that a file moves tell its way, by the kind of each link that carries it', () => {

@@ -3,11 +3,9 @@ import { t } from '@lingui/core/macro'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import { DIRECT, type TransferWay, type Way } from '../protocol/way'
-import { reduceFlows } from '../stores/flows'
 import type { Stores } from '../stores/stores'
 import {
   addressIn,
-  type Receiving,
   reduceTransfers,
   type Sending,
   sentTo,
@@ -18,11 +16,11 @@ import type { Carrying, EngineCommand, EngineEvent, Progress } from '../transpor
 import type { LiveBeam } from '../transport/live-beam'
 import type { PeerLinks } from '../transport/peer-links'
 import { Transfers } from '../transport/transfers'
-import { createBlobUrl, releaseBlobUrl } from './blob-urls'
+import { releaseBlobUrl } from './blob-urls'
 import { changedIn, isPacked } from './changed-files'
-import { flowEvent, forgetFlows } from './flow-news'
-import { typedByBytes } from './media-kinds'
+import { flowEvent, forgetFlows, putFlows } from './flow-news'
 import { learnPack } from './packs'
+import { receivingNews } from './receiving-news'
 import type { Toaster } from './toaster'
 import { learnUnfinished } from './unfinished'
 import type { UploadNews } from './upload-news'
@@ -65,30 +63,7 @@ export function createTransferNews(
   const itemOf = (id: ItemId) => stores.items.getState().items.find((item) => item.id === id)
   const nameOf = (id: ItemId) => fileName(itemOf(id))
   const { linksTo, wayTo } = waysOf(stores, page)
-  const flow = (id: ItemId, device: DeviceId, progress: Progress) => {
-    const event = flowEvent(itemOf(id), device, progress, wayTo)
-    if (event) stores.flows.setState((state) => reduceFlows(state, event), true)
-  }
-
-  const receiving = (id: ItemId, progress: Progress) => {
-    // A late report of an item that is gone.
-    const isGone = () => !stores.transfers.getState().transfers[id]
-    if (isGone()) return
-    const item = itemOf(id)
-    const from = item?.from
-    if (from) flow(id, from, progress)
-    const tell = (told: Progress) => {
-      if (isGone()) return
-      const wayOf = (via: Carrying) => wayTo(from, via)
-      put({ type: 'receiving', id, state: receivingState(told, wayOf) })
-    }
-    if (progress.status !== 'done' || !progress.file) return tell(progress)
-    const category = item?.content.kind === 'file' ? item.content.category : 'file'
-    void typedByBytes(progress.file, category).then(
-      (file) => tell({ ...progress, file }),
-      () => tell({ status: 'failed', bytes: 0, why: { reason: 'notRead' } }),
-    )
-  }
+  const receiving = receivingNews(stores, wayTo)
   const sending = (id: ItemId, device: DeviceId, progress: Progress) => {
     const state = sendingState(progress, (via) => linksTo(device, via))
     // A late report of an item that is gone counts for nothing.
@@ -96,7 +71,7 @@ export function createTransferNews(
     if (!state || !transfer) return
     put({ type: 'sending', id, to: device, state })
     if (transfer.role !== 'sending') return
-    flow(id, device, progress)
+    putFlows(stores, [flowEvent(itemOf(id), device, progress, wayTo)])
     if (state.status === 'done' && !sentTo(transfer)[device]) uploads.arrived(id, nameOf(id))
     if (state.status === 'failed') void failedText(offered(id), nameOf(id)).then((text) => toaster.bad(text))
   }
@@ -104,7 +79,7 @@ export function createTransferNews(
   return (event: EngineEvent): void => {
     switch (event.say) {
       case 'receiving':
-        return receiving(event.id, event.progress)
+        return receiving(event)
       case 'unfinished':
         return learnUnfinished(stores, event.files)
       case 'head':
@@ -192,37 +167,6 @@ export function watchGone(
       if (!now.transfers[id]) onGone(id, !now.parts.has(id) && (!isLeft || before.held.has(id)))
     for (const id of before.parts) if (!isKnown(now, id)) onGone(id, true)
   })
-}
-
-function receivingState(progress: Progress, way: (via: Carrying) => TransferWay): Receiving {
-  switch (progress.status) {
-    case 'offered':
-      return progress
-    case 'queued':
-      return { status: 'queued', received: progress.bytes }
-    case 'parked':
-      return { status: 'parked', received: progress.bytes, needsDirect: progress.needsDirect ?? false }
-    case 'paused':
-      return { status: 'paused', received: progress.bytes, by: progress.by }
-    case 'moving':
-      return {
-        status: 'moving',
-        received: progress.bytes,
-        bytesPerSecond: progress.bytesPerSecond,
-        way: way(progress.via),
-      }
-    case 'failed':
-      return { status: 'failed', received: progress.bytes, why: progress.why }
-    case 'cancelled':
-      return progress
-    case 'done':
-      return {
-        status: 'done',
-        url: progress.file && createBlobUrl(progress.file),
-        way: progress.via && way(progress.via),
-        isKept: progress.isKept ?? false,
-      }
-  }
 }
 
 function sendingState(progress: Progress, way: (via: Carrying) => Way): Sending | null {

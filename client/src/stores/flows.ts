@@ -42,24 +42,37 @@ export type FlowsEvent =
   | { readonly type: 'forgotten'; readonly card: ItemId }
   | { readonly type: 'left' }
 
-/** Applies an event to the flows. A file that begins again adds what it moves from then on. */
+/** A report of how much of a file has moved. */
+export type Moved = Extract<FlowsEvent, { type: 'moved' }>
+
+/** Applies an event to the flows. */
 export function reduceFlows(state: FlowsState, event: FlowsEvent): FlowsState {
   if (event.type === 'left') return {}
-  if (event.type === 'forgotten') {
-    const { [event.card]: _gone, ...others } = state
-    return others
+  if (event.type === 'moved') return addMoves(state, [event])
+  const { [event.card]: _gone, ...others } = state
+  return others
+}
+
+/** Adds what has moved of some files. However many they are, the flows are copied once. */
+export function addMoves(state: FlowsState, moves: readonly Moved[]): FlowsState {
+  const moved: Record<ItemId, FlowsState[ItemId]> = {}
+  for (const move of moves) {
+    const { card, device } = move
+    const flows = moved[card] ?? state[card]
+    moved[card] = { ...flows, [device]: after(flows?.[device], move) }
   }
-  const { card, file, device, bytes, now } = event
-  const old = state[card]?.[device]
+  return { ...state, ...moved }
+}
+
+/** A file that begins again adds what it moves from then on. */
+function after(old: CardFlow | undefined, { file, bytes, now, way, twice }: Moved): CardFlow {
   const seen = old?.seen[file]
-  const moved = event.way === null ? 0 : bytes - (seen?.bytes ?? 0)
-  const twice = event.twice ?? seen?.twice ?? 0
-  const next: CardFlow = {
+  const moved = way === null ? 0 : bytes - (seen?.bytes ?? 0)
+  return {
     flow: addToFlow(flowBefore(old, now), moved, now),
-    way: event.way ?? old?.way ?? null,
-    seen: { ...old?.seen, [file]: { bytes, twice } },
+    way: way ?? old?.way ?? null,
+    seen: { ...old?.seen, [file]: { bytes, twice: twice ?? seen?.twice ?? 0 } },
   }
-  return { ...state, [card]: { ...state[card], [device]: next } }
 }
 
 /** A flow begins with the first byte: what waits before it makes it no longer. */

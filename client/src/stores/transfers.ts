@@ -76,37 +76,15 @@ export type TransfersEvent =
 
 const EMPTY: TransfersState = { transfers: {}, held: new Set(), parts: new Set(), beams: 0 }
 
+/** An event that puts the transfer of an item into the list, or changes it there. */
+export type PutEvent = Extract<
+  TransfersEvent,
+  { type: 'offering' | 'receiving' | 'sending' | 'storing' | 'lost' | 'missed' }
+>
+
 /** Applies an event to the transfers. */
 export function reduceTransfers(state: TransfersState, event: TransfersEvent): TransfersState {
   switch (event.type) {
-    case 'offering':
-      return put(state, event.id, { role: 'sending', to: lostTo(state, event.id), url: event.url })
-    case 'receiving':
-      return put(state, event.id, { role: 'receiving', state: event.state })
-    case 'sending': {
-      const transfer = state.transfers[event.id]
-      const { to, state: sending } = event
-      if (transfer?.role === 'sending')
-        return put(state, event.id, { ...transfer, to: { ...transfer.to, [to]: sending } })
-      // Of a file that a reload has taken from here, who has it counts.
-      if (transfer?.role === 'lost' && sending.status === 'done')
-        return put(state, event.id, { ...transfer, to: { ...transfer.to, [to]: sending } })
-      return state
-    }
-    case 'storing':
-      return put(state, event.id, { role: 'storing', state: event.state, url: event.url })
-    case 'lost':
-      return put(state, event.id, {
-        role: 'lost',
-        asks: event.asks,
-        to: event.to ?? lostTo(state, event.id),
-      })
-    case 'missed': {
-      const transfer = state.transfers[event.id]
-      if (transfer?.role !== 'lost') return state
-      const { [event.by]: _missed, ...to } = transfer.to
-      return put(state, event.id, { ...transfer, to })
-    }
     case 'forgotten':
       return forgotten(state, event.id)
     case 'held': {
@@ -119,27 +97,66 @@ export function reduceTransfers(state: TransfersState, event: TransfersEvent): T
     }
     case 'left':
       return { ...EMPTY, beams: state.beams + 1 }
+    default:
+      return putTransfers(state, [event])
   }
 }
 
-function put(state: TransfersState, id: ItemId, transfer: Transfer): TransfersState {
-  return { ...state, transfers: { ...state.transfers, [id]: transfer }, parts: without(state.parts, id) }
+/** Applies events one after the other. A beam has thousands of files, so their list is copied once for all of them. */
+export function putTransfers(state: TransfersState, events: readonly PutEvent[]): TransfersState {
+  const put: Record<ItemId, Transfer> = {}
+  for (const event of events) {
+    const { id } = event
+    const transfer = after(put[id] ?? state.transfers[id], event)
+    if (transfer) put[id] = transfer
+  }
+  const ids = Object.keys(put) as ItemId[]
+  if (ids.length === 0) return state
+  return { ...state, transfers: { ...state.transfers, ...put }, parts: without(state.parts, ids) }
+}
+
+/** Returns the transfer of an item after an event; null where that concerns none. */
+function after(transfer: Transfer | undefined, event: PutEvent): Transfer | null {
+  switch (event.type) {
+    case 'offering':
+      return { role: 'sending', to: lostTo(transfer), url: event.url }
+    case 'receiving':
+      return { role: 'receiving', state: event.state }
+    case 'sending': {
+      const { to, state } = event
+      if (transfer?.role === 'sending') return { ...transfer, to: { ...transfer.to, [to]: state } }
+      // Of a file that a reload has taken from here, who has it counts.
+      if (transfer?.role !== 'lost' || state.status !== 'done') return null
+      return { ...transfer, to: { ...transfer.to, [to]: state } }
+    }
+    case 'storing':
+      return { role: 'storing', state: event.state, url: event.url }
+    case 'lost':
+      return { role: 'lost', asks: event.asks, to: event.to ?? lostTo(transfer) }
+    case 'missed': {
+      if (transfer?.role !== 'lost') return null
+      const { [event.by]: _missed, ...to } = transfer.to
+      return { ...transfer, to }
+    }
+  }
 }
 
 /** Removes a transfer with its item. While Undo is offered, a whole file stays in the list, and a part of one on the disk. */
 function forgotten(state: TransfersState, id: ItemId): TransfersState {
   const { [id]: transfer, ...transfers } = state.transfers
-  if (!state.held.has(id)) return { ...state, transfers, parts: without(state.parts, id) }
+  if (!state.held.has(id)) return { ...state, transfers, parts: without(state.parts, [id]) }
   if (!transfer || isReceived(transfer)) return state
   return { ...state, transfers, parts: new Set([...state.parts, id]) }
 }
 
-function without(ids: ReadonlySet<ItemId>, id: ItemId): ReadonlySet<ItemId> {
-  return ids.has(id) ? new Set([...ids].filter((one) => one !== id)) : ids
+function without(ids: ReadonlySet<ItemId>, gone: readonly ItemId[]): ReadonlySet<ItemId> {
+  if (!gone.some((id) => ids.has(id))) return ids
+  const left = new Set(ids)
+  for (const id of gone) left.delete(id)
+  return left
 }
 
-function lostTo({ transfers }: TransfersState, id: ItemId): SentTo {
-  const transfer = transfers[id]
+function lostTo(transfer: Transfer | undefined): SentTo {
   return transfer?.role === 'lost' ? transfer.to : {}
 }
 

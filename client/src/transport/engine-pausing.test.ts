@@ -14,6 +14,7 @@ import {
   settles,
   stageDevice,
 } from './engine-stage'
+import { PROGRESS_INTERVAL_MS } from './progress'
 import type { Part, Sink } from './sinks/sink'
 
 const SIZE = 4 * MIB
@@ -328,6 +329,19 @@ describe('a transfer that the sender pauses', () => {
       expect(all.carried).toBe(0)
       expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'them' })
     })
+  })
+
+  it('ends when the sender cancels it, also in a worker that replaced the one to which it went', async () => {
+    await moves()
+    const again = stageDevice('a')
+    again.offers(new Blob([sent]))
+    again.engine.handle({ do: 'cancel', id: FILE, device: bob.id })
+    again.sees(bob)
+    bob.seesNobody()
+    bob.sees(again)
+    await new StageServer(again, bob).carries()
+    expect(again.last('sending')).toEqual({ status: 'cancelled', by: 'me' })
+    expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'them' })
   })
 
   it('f18_is_paused_also_for_a_receiver_that_comes_back_and_asks_again', async () => {
@@ -698,6 +712,33 @@ describe('a paused transfer on the disk', () => {
     expect(await bob.hasWhole(sent)).toBe(true)
   })
 
+  it('f7_is_not_refused_while_it_is_still_searched_for, so the sender does not count it as cancelled', async () => {
+    ada.offers(new Blob([sent]))
+    bob.receives(SIZE, ada)
+    await settles()
+    server.carriesSome(8)
+    await settles()
+    expect(ada.outgoing.length).toBeGreaterThan(0)
+    // The chunks under way arrive at a new worker of Bob's.
+    bob = stageDevice('b')
+    server = new StageServer(ada, bob)
+    bob.sees(ada)
+    let find = () => {}
+    bob.finds = async () => {
+      await new Promise<void>((resolve) => {
+        find = resolve
+      })
+      return { is: 'begun', bytes: HERE, isPaused: false }
+    }
+    bob.looks(SIZE, ada)
+    await server.carries()
+    expect(ada.last('sending')?.status).not.toBe('cancelled')
+    find()
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+    expect(ada.count('sending', 'cancelled')).toBe(0)
+  })
+
   it('f18_goes_on_where_the_person_has_gone_on_with_it_while_it_was_searched_for', async () => {
     bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: true })
     ada.offers(new Blob([sent]))
@@ -715,5 +756,30 @@ describe('a paused transfer on the disk', () => {
     await settles()
     expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'me' })
     expect(bob.forgotten).toEqual([FILE])
+  })
+
+  it('is removed also when the person cancels it while it is still searched for, and its sender hears of it', async () => {
+    ada.offers(new Blob([sent]))
+    bob.receives(SIZE, ada)
+    await settles()
+    server.carriesSome(8)
+    await settles(PROGRESS_INTERVAL_MS)
+    expect(ada.last('sending')?.status).toBe('moving')
+    bob = stageDevice('b')
+    server = new StageServer(ada, bob)
+    bob.sees(ada)
+    bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: false })
+    bob.looks(SIZE, ada)
+    bob.cancels()
+    await server.carries()
+    expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'me' })
+    expect(bob.forgotten).toEqual([FILE])
+    expect(ada.last('sending')).toEqual({ status: 'cancelled', by: 'them' })
+  })
+
+  it('is removed also when an earlier worker failed with it, and this one does not know it', () => {
+    bob.cancels()
+    expect(bob.forgotten).toEqual([FILE])
+    expect(bob.last('receiving')).toBeUndefined()
   })
 })

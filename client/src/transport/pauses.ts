@@ -21,9 +21,14 @@ export function turned({ isForAll, devices }: Pauses, { do: how, device }: Omit<
 
 /** The worker reports how the transfer to a device is doing: so a pause for all is known for each of them. */
 export function reported(pauses: Pauses, device: DeviceId, progress: Progress): Pauses {
-  const isPaused = progress.status === 'paused' && progress.by === 'me'
+  const isPaused = isPausedHere(progress)
   if (isPaused === pauses.devices.has(device)) return pauses
   return { ...pauses, devices: withDevice(pauses.devices, device, isPaused) }
+}
+
+/** Whether the person here has paused it. */
+export function isPausedHere(progress: Progress): boolean {
+  return progress.status === 'paused' && progress.by === 'me'
 }
 
 /** Returns what pauses it in a worker that knows of none. */

@@ -134,6 +134,10 @@ export class Receiving {
         )
       },
       onRest: otherwise,
+      onCancelled: () => {
+        this.#reports.say(file.id, { status: 'cancelled', by: 'me' })
+        source().end({ type: 'cancel', transfer: file.id, reason: 'person' }, this.now())
+      },
     })
   }
 
@@ -234,7 +238,7 @@ export class Receiving {
     link.clock.touch(this.now())
     const incoming = this.#transfers.get(frame.transfer)
     const giver = incoming?.givers.of(source)
-    if (!incoming) return source.refuse(link, frame.transfer, this.now())
+    if (!incoming) return this.#refuse(source, link, frame.transfer)
     // It was asked before, and may still receive the file from here: no cancel, which would end that too.
     if (!giver) return
     if (incoming.refusal) return incoming.source === source ? this.#ends.unexpected(incoming) : undefined
@@ -248,6 +252,11 @@ export class Receiving {
     incoming.keep(this.now())
     // The link has room again, also while the disk is still writing.
     this.refill(source)
+  }
+
+  /** Chunks of a file that does not come here. One that is still searched for may go on, and wants them again then. */
+  #refuse(source: RemoteDevice, link: Link, id: ItemId): void {
+    if (!this.#searches.has(id)) source.refuse(link, id, this.now())
   }
 
   /** The server dropped chunks of a file: wants again what has not arrived on this link (F11). */
@@ -323,16 +332,19 @@ export class Receiving {
     if (incoming.pausedBy === 'them') this.#resume(incoming)
   }
 
-  /** The person cancelled the transfer, or gives up one that failed, of which a part may wait on the disk. */
+  /**
+   * The person cancelled the transfer, or gives up one that failed, of which a part may wait on the disk. There may be one also
+   * of a file that was still searched for, and of one that failed in an earlier worker, of which this one knows nothing.
+   */
   cancel(id: ItemId): void {
-    const wasSearched = this.#searches.end(id)
-    if (wasSearched) this.#reports.say(id, { status: 'cancelled', by: 'me' })
+    const wasSearched = this.#searches.cancel(id)
     const incoming = this.#transfers.get(id)
-    if (!incoming || incoming.isDone) return
-    if (!incoming.hasEnded) return this.#ends.end(incoming, { status: 'cancelled', by: 'me' }, 'person')
+    if (incoming && !incoming.hasEnded)
+      return this.#ends.end(incoming, { status: 'cancelled', by: 'me' }, 'person')
+    if (incoming?.isDone && !wasSearched) return
     this.#transfers.delete(id)
     void this.files.forget(id).catch(() => {})
-    if (!wasSearched) this.#reports.say(id, { status: 'offered' })
+    if (incoming && !wasSearched) this.#reports.say(id, { status: 'offered' })
   }
 
   /** Removes a deleted item's transfer and bytes. The page is not told, because it knows. */

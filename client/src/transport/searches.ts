@@ -9,9 +9,11 @@ export interface SearchEnd {
   onComplete(file: Blob): void
   /** It is not. `isPaused`: the person has paused meanwhile what was to follow. What they said is also in `begun`. */
   onRest(begun: Begun | null, isPaused: boolean): void
+  /** The person has cancelled meanwhile what was to follow. */
+  onCancelled(): void
 }
 
-interface Search {
+interface Search extends Pick<SearchEnd, 'onCancelled'> {
   /** Whether the person has paused meanwhile what is to follow; null while they have neither done that nor gone on with it. */
   isPaused: boolean | null
 }
@@ -23,10 +25,14 @@ export class Searches {
   /** @param find null at once where nothing can be found */
   constructor(readonly find: ReceivedBytes['find']) {}
 
-  begin(file: SinkFile, picked: FileSystemFileHandle | null, { onComplete, onRest }: SearchEnd): void {
+  begin(
+    file: SinkFile,
+    picked: FileSystemFileHandle | null,
+    { onComplete, onRest, onCancelled }: SearchEnd,
+  ): void {
     const finding = this.find(file, picked)
     if (!finding) return onRest(null, false)
-    const search: Search = { isPaused: null }
+    const search: Search = { isPaused: null, onCancelled }
     this.#searches.set(file.id, search)
     const concluded = (found: Found | null) => {
       if (this.#searches.get(file.id) !== search) return
@@ -49,8 +55,16 @@ export class Searches {
     return this.#searches.has(id)
   }
 
-  /** Returns whether there was a search. Nothing follows it. */
-  end(id: ItemId): boolean {
-    return this.#searches.delete(id)
+  /** Nothing follows a search of the item. */
+  end(id: ItemId): void {
+    this.#searches.delete(id)
+  }
+
+  /** The person cancels what is to follow a search. Returns whether there is one. */
+  cancel(id: ItemId): boolean {
+    const search = this.#searches.get(id)
+    this.#searches.delete(id)
+    search?.onCancelled()
+    return search !== undefined
   }
 }

@@ -33,7 +33,10 @@ interface Offer {
   readonly to: Map<RemoteDevice, Outgoing>
   /** Whether its person has paused it for all, also for those that have not wanted any of it yet (F18). */
   isPaused: boolean
-  /** The devices for which its person has cancelled it before they wanted any of it: they may wait for its turn. */
+  /**
+   * The devices for which its person has cancelled it before they wanted any of it: they may wait for its turn, or have wanted
+   * it of an earlier worker.
+   */
   readonly refused: Set<DeviceId>
   /** Those for which they have paused it before: it was so in an earlier worker. */
   readonly pausedFor: Set<DeviceId>
@@ -271,13 +274,18 @@ export class Sending {
   /** The person cancelled, for one device or for all (null). */
   cancel(id: ItemId, device: DeviceId | null): void {
     const offer = this.#ownOf(id)
-    if (device !== null && offer?.pausedFor.delete(device)) offer.refused.add(device)
+    const transfers = this.#transfersOf(id, device)
+    // Its transfer was one of an earlier worker, of which this one knows nothing.
+    if (offer && device !== null && transfers.length === 0) {
+      offer.pausedFor.delete(device)
+      offer.refused.add(device)
+    }
     if (offer && device === null) {
       offer.isPaused = false
       offer.pausedFor.clear()
       for (const one of this.devices()) if (!offer.to.has(one)) offer.refused.add(one.id)
     }
-    for (const [, outgoing] of this.#transfersOf(id, device)) if (!outgoing.hasEnded) this.#cancel(outgoing)
+    for (const [, outgoing] of transfers) if (!outgoing.hasEnded) this.#cancel(outgoing)
   }
 
   #cancel(outgoing: Outgoing): void {

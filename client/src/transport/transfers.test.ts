@@ -144,8 +144,11 @@ describe('a worker that breaks', () => {
       await passes()
       expect(newest().told.slice(-2)).toEqual([receive(), turn(what)])
       newest().breaks()
-      transfers.tell(turn(what === 'pause' ? 'resume' : 'pause'))
-      transfers.tell(turn(what))
+      const meanwhile = [turn(what === 'pause' ? 'resume' : 'pause'), turn(what)]
+      for (const command of meanwhile) transfers.tell(command)
+      await passes()
+      expect(newest().told.slice(-4)).toEqual([receive(), turn(what), ...meanwhile])
+      newest().breaks()
       await passes()
       expect(newest().told.slice(-2)).toEqual([receive(), turn(what)])
     },
@@ -195,6 +198,52 @@ describe('a worker that breaks', () => {
       expect(await told()).toEqual([offer])
     })
 
+    const via = { links: [], server: true }
+    const moves = (device: DeviceId) =>
+      reports(device, { status: 'moving', bytes: 5, bytesPerSecond: 1, twice: 0, via })
+    /** How the page was told last that the transfer to a device is doing. */
+    const shown = (device: DeviceId) => {
+      const last = events.findLast((event) => event.say === 'sending' && event.device === device)
+      return last && 'progress' in last ? last.progress : null
+    }
+    const cancel = (device: DeviceId | null) => ({ do: 'cancel', id: FILE, device }) as const
+
+    it('parks what was moving from here', () => {
+      moves(ADA)
+      isPaused(BOB)
+      newest().breaks()
+      expect(shown(ADA)).toEqual({ status: 'parked', bytes: 5 })
+      expect(shown(BOB)).toEqual({ status: 'paused', bytes: 1, by: 'me' })
+    })
+
+    it('is not needed to cancel it, for one device or for all, here or not', async () => {
+      for (const device of [ADA, BOB]) moves(device)
+      newest().breaks()
+      transfers.tell(cancel(ADA))
+      expect([ADA, BOB].map((device) => shown(device)?.status)).toEqual(['cancelled', 'parked'])
+      transfers.tell(cancel(null))
+      expect(shown(BOB)).toEqual({ status: 'cancelled', by: 'me' })
+      await passes()
+      expect(newest().told.slice(-4)).toEqual([offer, cancel(ADA), cancel(BOB), cancel(null)])
+    })
+
+    it('f18_is_not_needed_to_pause_it_or_go_on_with_it, and the next one tells the devices', async () => {
+      const CYD = 'cyd' as DeviceId
+      moves(ADA)
+      isPaused(BOB)
+      reports(CYD, { status: 'paused', bytes: 2, by: 'them' })
+      newest().breaks()
+      transfers.tell(turn('resume'))
+      expect(shown(BOB)).toEqual({ status: 'parked', bytes: 1 })
+      expect(shown(CYD)).toMatchObject({ status: 'paused', by: 'them' })
+      transfers.tell(turn('pause', ADA))
+      expect(shown(ADA)).toEqual({ status: 'paused', bytes: 5, by: 'me' })
+      await passes()
+      // Only one that knows of the pause says that it is over.
+      const told = [offer, turn('pause', BOB), turn('resume'), turn('pause', ADA)]
+      expect(newest().told.slice(-4)).toEqual(told)
+    })
+
     it('f18_is_told_of_no_pause_that_the_receiver_has_ended, or its person by a cancel', async () => {
       transfers.tell(turn('pause', ADA))
       isPaused(ADA)
@@ -221,13 +270,47 @@ describe('a worker that breaks', () => {
     expect(newest().heard('receive')).toEqual([receive(gone)])
   })
 
-  it('is not needed to cancel a transfer while it is replaced', async () => {
-    transfers.tell(receive())
-    newest().breaks()
-    transfers.tell({ do: 'cancel', id: FILE, device: null })
-    expect(events.at(-1)).toEqual({ say: 'receiving', id: FILE, progress: { status: 'cancelled', by: 'me' } })
-    await passes()
-    expect(newest().heard('receive')).toEqual([])
+  describe('is not needed for what the person says meanwhile', () => {
+    const cancel = (device: DeviceId | null = null) => ({ do: 'cancel', id: FILE, device }) as const
+
+    it('a cancel is shown at once, and the next one removes the part and tells the sender', async () => {
+      transfers.tell(receive())
+      newest().breaks()
+      transfers.tell(cancel())
+      const cancelled = { say: 'receiving', id: FILE, progress: { status: 'cancelled', by: 'me' } } as const
+      expect(events.at(-1)).toEqual(cancelled)
+      await passes()
+      expect(newest().told.slice(-2)).toEqual([receive(), cancel()])
+      newest().says(cancelled)
+      newest().breaks()
+      await passes()
+      expect(newest().heard('receive')).toEqual([])
+      expect(newest().heard('cancel')).toEqual([])
+    })
+
+    it('a file that failed is given up, and the bytes of a deleted item are removed', async () => {
+      const forget = { do: 'forget', id: FILES[1] } as const
+      transfers.tell(receive(FILES[1]))
+      newest().breaks()
+      transfers.tell(cancel())
+      transfers.tell(forget)
+      await passes()
+      expect(newest().told.slice(-2)).toEqual([cancel(), forget])
+      expect(newest().heard('receive')).toEqual([])
+    })
+
+    it('what is asked for, or comes back, after that is not undone', async () => {
+      const offer = { do: 'offer', id: FILES[1], file: new Blob() } as const
+      transfers.tell(receive())
+      transfers.tell(offer)
+      newest().breaks()
+      transfers.tell(cancel())
+      transfers.tell(receive())
+      transfers.tell({ do: 'forget', id: FILES[1] })
+      transfers.tell(offer)
+      await passes()
+      expect(newest().told.slice(-2)).toEqual([offer, receive()])
+    })
   })
 
   it('is ignored, and is replaced ever more slowly when the next one breaks too', async () => {

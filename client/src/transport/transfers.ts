@@ -1,12 +1,12 @@
 /**
  * The page's handle on the engine in its worker. A broken worker is replaced: the new one is told which files this
- * device offers and which it was receiving, and the links are rebuilt.
+ * device offers, which it was receiving, and what the person has said meanwhile, and the links are rebuilt.
  */
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Volume } from '../protocol/link-report'
 import type { Channels } from './channel-link'
 import type { EngineCommand, EngineEvent, Progress } from './engine-messages'
-import { NO_PAUSES, type Pauses, pausing, reported, turned } from './pauses'
+import { isPausedHere, NO_PAUSES, type Pauses, pausing, reported, turned } from './pauses'
 import { bridgeChannels } from './port-link'
 
 /** Pauses before a broken worker is replaced. The last one repeats. */
@@ -35,7 +35,14 @@ interface Requested {
 interface Offered {
   readonly command: Command<'offer'>
   readonly pauses: Pauses
+  /** How its transfer to each device is doing, of those that have not ended. */
+  readonly to: Map<DeviceId, UnderWay>
 }
+
+type UnderWay = Extract<Progress, { status: 'queued' | 'parked' | 'paused' | 'moving' }>
+
+/** What a person says of a transfer. */
+type Turn = Command<'pause' | 'resume' | 'cancel'>
 
 export class Transfers {
   readonly #onEvent: (event: EngineEvent) => void
@@ -53,6 +60,8 @@ export class Transfers {
   readonly #held = new Map<ItemId, Blob>()
   readonly #deleted = new Map<ItemId, Blob>()
   readonly #receives = new Map<ItemId, Requested>()
+  /** What the person said while there was no worker, in its order. The next one hears it after all that was before. */
+  #unheard: (Turn | Command<'forget' | 'leave'>)[] = []
   /** Bytes of frames that went through the server, by device. */
   readonly #relayed = new Map<DeviceId, Volume>()
   /** Direct links of the worker, by key. */
@@ -101,8 +110,23 @@ export class Transfers {
 
   tell(command: EngineCommand, transfer: Transferable[] = []): void {
     if (command.do === 'relayed') this.#relays(command.from, { received: command.frame.byteLength })
+    if (!this.#worker) return this.#tellLater(command)
     this.#remember(command)
-    this.#worker?.postMessage(command, transfer)
+    this.#worker.postMessage(command, transfer)
+  }
+
+  #tellLater(command: EngineCommand): void {
+    switch (command.do) {
+      case 'pause':
+      case 'resume':
+      case 'cancel':
+        this.#unheard.push(...this.#turnsOf(command))
+        return this.#sayTurned(command)
+      case 'forget':
+      case 'leave':
+        this.#unheard.push(command)
+    }
+    this.#remember(command)
   }
 
   /**
@@ -145,6 +169,7 @@ export class Transfers {
       worker.postMessage(command)
       if (turned) worker.postMessage({ do: turned, id, device: null })
     }
+    for (const command of this.#unheard.splice(0)) this.tell(command)
   }
 
   /** Replaces the worker after a pause. The new one goes on with what the journal has of unfinished files. */
@@ -155,6 +180,9 @@ export class Transfers {
     for (const device of new Set(this.#links.values())) this.#onEvent({ say: 'bundle', device, size: 1 })
     this.#links.clear()
     for (const [id, requested] of this.#receives) this.#sayWaits(id, requested)
+    for (const [id, { to }] of this.#offers)
+      for (const [device, { status, bytes }] of to)
+        if (status === 'moving') this.#saySending(id, device, { status: 'parked', bytes })
     const delay = RESTART_DELAYS_MS[Math.min(this.#failures, RESTART_DELAYS_MS.length - 1)]
     this.#failures += 1
     setTimeout(() => this.#start(), delay)
@@ -175,13 +203,13 @@ export class Transfers {
         this.#passOn = command
         return
       case 'offer':
-        this.#offers.set(command.id, { command, pauses: NO_PAUSES })
+        this.#offers.set(command.id, { command, pauses: NO_PAUSES, to: new Map() })
         this.#deleted.delete(command.id)
-        return
+        return this.#begins(command.id)
       case 'receive':
       case 'look':
         this.#receives.set(command.file.id, { command, turned: null, bytes: 0 })
-        return
+        return this.#begins(command.file.id)
       case 'stored': {
         const known = this.#receives.get(command.id)
         if (!known) return
@@ -194,8 +222,7 @@ export class Transfers {
         this.#turnOffer(command)
         return this.#turnReceive(command)
       case 'cancel':
-        this.#turnOffer(command)
-        return this.#cancelled(command)
+        return this.#turnOffer(command)
       case 'forget':
       case 'leave':
         this.#withdrawn(command.id)
@@ -213,7 +240,12 @@ export class Transfers {
     if (oldest !== undefined && this.#deleted.size > MOST_DELETED) this.#deleted.delete(oldest)
   }
 
-  #turnOffer(command: Command<'pause' | 'resume' | 'cancel'>): void {
+  /** The file of an item is asked for, or offered, anew: what was said of it before is void. */
+  #begins(id: ItemId): void {
+    if (this.#unheard.length > 0) this.#unheard = this.#unheard.filter((command) => command.id !== id)
+  }
+
+  #turnOffer(command: Turn): void {
     this.#setPauses(command.id, (pauses) => turned(pauses, command))
   }
 
@@ -225,46 +257,82 @@ export class Transfers {
   #turnReceive({ do: how, id, device }: Command<'pause' | 'resume'>): void {
     const known = this.#receives.get(id)
     if (!known || device !== null) return
-    const requested = { ...known, turned: how }
-    this.#receives.set(id, requested)
-    // There is no worker to report it.
-    if (!this.#worker) this.#sayWaits(id, requested)
+    this.#receives.set(id, { ...known, turned: how })
   }
 
-  /** Reports a cancel while there is no worker to report it. */
-  #cancelled({ id, device }: Command<'cancel'>): void {
-    if (this.#worker || device !== null || !this.#receives.delete(id)) return
-    this.#sayReceiving(id, { status: 'cancelled', by: 'me' })
+  /** A new worker knows none of the devices that are not here: what goes to each of them is cancelled by itself. */
+  #turnsOf(command: Turn): readonly Turn[] {
+    if (command.do !== 'cancel' || command.device !== null) return [command]
+    const devices = this.#offers.get(command.id)?.to.keys() ?? []
+    return [...[...devices].map((device) => ({ ...command, device })), command]
+  }
+
+  /** Reports what the person has said of a transfer while there is no worker to report it. */
+  #sayTurned({ do: how, id, device }: Turn): void {
+    const received = this.#receives.get(id)
+    if (received && device === null) this.#sayReceiving(id, turnedTo(how, received.bytes))
+    for (const [to, progress] of this.#offers.get(id)?.to ?? []) {
+      const isMeant = device === null || device === to
+      // What the other device has paused goes on when its person says so.
+      const isTurned = how !== 'resume' || isPausedHere(progress)
+      if (isMeant && isTurned) this.#saySending(id, to, turnedTo(how, progress.bytes))
+    }
   }
 
   #heard(event: EngineEvent): void {
     if (event.say === 'link' && !event.opened) this.#links.delete(event.key)
     if (event.say === 'relay') this.#relays(event.to, { sent: event.frame.byteLength })
     if (event.say === 'receiving') this.#follow(event.id, event.progress)
-    if (event.say === 'sending')
+    if (event.say === 'sending') {
       this.#setPauses(event.id, (pauses) => reported(pauses, event.device, event.progress))
+      this.#followSent(event.id, event.device, event.progress)
+    }
     this.#onEvent(event)
   }
 
   #follow(id: ItemId, progress: Progress): void {
     const known = this.#receives.get(id)
-    if ('bytes' in progress && progress.status !== 'failed') {
+    if (isUnderWay(progress)) {
       if (known) known.bytes = progress.bytes
     } else if (!mayGoOn(progress)) this.#receives.delete(id)
     // A finished transfer shows that the worker runs, so the next failure begins with the shortest pause.
     if (progress.status === 'done') this.#failures = 0
   }
 
+  #followSent(id: ItemId, device: DeviceId, progress: Progress): void {
+    const to = this.#offers.get(id)?.to
+    if (isUnderWay(progress)) to?.set(device, progress)
+    else to?.delete(device)
+  }
+
   /** A file that comes here waits for a worker. */
   #sayWaits(id: ItemId, { bytes, turned }: Requested): void {
-    this.#sayReceiving(
-      id,
-      turned === 'pause' ? { status: 'paused', bytes, by: 'me' } : { status: 'parked', bytes },
-    )
+    this.#sayReceiving(id, turnedTo(turned ?? 'resume', bytes))
   }
 
   #sayReceiving(id: ItemId, progress: Progress): void {
     this.#onEvent({ say: 'receiving', id, progress })
+  }
+
+  #saySending(id: ItemId, device: DeviceId, progress: Progress): void {
+    this.#followSent(id, device, progress)
+    this.#onEvent({ say: 'sending', id, device, progress })
+  }
+}
+
+function isUnderWay(progress: Progress): progress is UnderWay {
+  return 'bytes' in progress && progress.status !== 'failed'
+}
+
+/** Returns how a transfer is doing while there is no worker, after what the person has said of it. */
+function turnedTo(how: Turn['do'], bytes: number): Progress {
+  switch (how) {
+    case 'pause':
+      return { status: 'paused', bytes, by: 'me' }
+    case 'resume':
+      return { status: 'parked', bytes }
+    case 'cancel':
+      return { status: 'cancelled', by: 'me' }
   }
 }
 
