@@ -537,6 +537,7 @@ describe('a paused transfer on the disk', () => {
     keep = vi.fn<Part['keep']>(async () => {})
     part = {
       before: [{ first: 0, count: 32 }],
+      isBroken: false,
       keep,
       leave: vi.fn(async () => {}),
     }

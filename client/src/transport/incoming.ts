@@ -173,7 +173,7 @@ export class Incoming {
   /** Closes a sink that was not open when the transfer ended. Returns whether it has ended. */
   #closesLate(sink: Sink): boolean {
     if (this.#state.at !== 'ended') return false
-    close(sink, this.canWait ? this.#state.how : 'failed', null)
+    close(sink, sink.part?.isBroken ? 'failed' : this.#state.how, null)
     return true
   }
 
@@ -336,9 +336,9 @@ export class Incoming {
     return null
   }
 
-  /** Whether its sink can be gone on with. The stream to a picked place takes nothing more once its end has failed. */
+  /** Whether its sink, if one is open, can be gone on with. */
   get canWait(): boolean {
-    return this.picked === null || this.#whole === null
+    return !this.#sink?.part?.isBroken
   }
 
   /** The pieces that can be given to others: of a file that the person picked, none can be read. */

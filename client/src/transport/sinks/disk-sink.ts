@@ -63,6 +63,7 @@ export function diskSink(
     },
     part: {
       before,
+      isBroken: false,
       async keep(durable, isPaused) {
         if (isClosed) return
         access.flush()

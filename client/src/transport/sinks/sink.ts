@@ -26,6 +26,8 @@ export interface Sink {
 export interface Part {
   /** The chunks that were there when the sink opened, from an earlier page or transfer. */
   readonly before: readonly ChunkRange[]
+  /** Whether nothing can go on with it any more: a stream takes nothing more after an error. */
+  readonly isBroken: boolean
   /**
    * Lets a later one go on from these chunks, whatever happens to this one. All of them must be written.
    * @param isPaused whether it is to wait for the person
