@@ -17,7 +17,7 @@ export interface SyncAccessHandle {
   close(): void
 }
 
-/** Room that is reserved for a file and not yet taken by its bytes. */
+/** Room that is reserved for a file and by which it has not grown yet. */
 export interface Reserved {
   take(bytes: number): void
   end(): void
@@ -41,6 +41,7 @@ export function diskSink(
 ): Sink {
   let isKept = false
   let isClosed = false
+  let length = access.getSize()
   /** The last entry under way. Those before it have ended by then: transactions on one table keep their order. */
   let entering = Promise.resolve()
   const enter = (durable: readonly ChunkRange[] | null, isPaused: boolean) => {
@@ -79,7 +80,9 @@ export function diskSink(
       if (access.write(bytes, { at: position }) !== bytes.byteLength) {
         throw new NoRoom({ reason: 'diskFull' })
       }
-      reserved.take(bytes.byteLength)
+      const end = Math.max(length, position + bytes.byteLength)
+      reserved.take(end - length)
+      length = end
     },
     async finish() {
       access.flush()

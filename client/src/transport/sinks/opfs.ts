@@ -176,8 +176,9 @@ export class DiskFiles implements FileStore {
     try {
       const handle = await fileIn(folder, name)
       access = await opened(handle)
-      if (access.getSize() < endOf(durable, file.size)) throw new Error('The browser has lost a part of it.')
-      reserved = await this.#reserve(file.size - bytesIn(durable, file.size), { reason: 'diskFull' })
+      const length = access.getSize()
+      if (length < endOf(durable, file.size)) throw new Error('The browser has lost a part of it.')
+      reserved = await this.#reserve(file.size - length, { reason: 'diskFull' })
       const sink = this.#sink(file, { handle, access, reserved, folder, name, before: durable })
       // From now on it is this tab's, so that no other takes it up.
       const entered = sink.part?.keep(durable, false).catch(() => {})
@@ -229,7 +230,7 @@ export class DiskFiles implements FileStore {
   }
 
   /**
-   * Reserves room for bytes that will come.
+   * Reserves room for what a file will grow by. Browsers count the length of a file, with the holes in it.
    * @throws NoRoom when the browser gives less
    */
   async #reserve(bytes: number, why: TransferFailure): Promise<Reserved> {
