@@ -17,7 +17,7 @@ import {
   stageDevice,
 } from './engine-stage'
 import { PROGRESS_INTERVAL_MS } from './progress'
-import { NoRoom, type Part, type Sink } from './sinks/sink'
+import { NoRoom, type Part, PartUnopened, type Sink } from './sinks/sink'
 
 let ada: StageDevice
 let bob: StageDevice
@@ -410,15 +410,18 @@ describe('a file of which a part was received before', () => {
     expect(await bob.hasWhole(sent)).toBe(true)
   })
 
-  it('f6_waits_with_what_is_here_when_there_is_no_room_for_the_rest, until the person has made room', async () => {
+  it.each([
+    ['there is no room for the rest', new NoRoom({ reason: 'diskFull' }), 'diskFull'],
+    ['it cannot be opened now', new PartUnopened(new Error('open already')), 'notWritten'],
+  ])('f6 waits with what is here when %s, until the person tries again', async (_, error, reason) => {
     const { sink } = bob
     bob.sink = () => {
-      throw new NoRoom({ reason: 'diskFull' })
+      throw error
     }
     ada.offers(new Blob([sent]))
     bob.looks(SIZE, ada)
     await server.carries()
-    expect(bob.last('receiving')).toEqual({ status: 'failed', bytes: HERE, why: { reason: 'diskFull' } })
+    expect(bob.last('receiving')).toEqual({ status: 'failed', bytes: HERE, why: { reason } })
     expect(bob.forgotten).toEqual([])
     bob.sink = sink
     bob.receives(SIZE, ada)

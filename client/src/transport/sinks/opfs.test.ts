@@ -6,7 +6,7 @@ import { tabFolder } from './disk-folders'
 import { sweepDisk, UNUSED_MS } from './disk-sweep'
 import { Journal } from './journal'
 import { DiskFiles, type DiskTab } from './opfs'
-import { NoRoom } from './sink'
+import { NoRoom, PartUnopened } from './sink'
 
 /** A file of the browser's disk. It can be open once at a time, like a synchronous handle. */
 class DiskFile {
@@ -93,6 +93,8 @@ let quota: number
 let usage: number
 /** What Chromium alone tells. */
 let details: { usageDetails?: object }
+/** Whether the browser tells how much room there is. */
+let tellsRoom: boolean
 /** Names of the locks that are held. */
 let locks: Set<string>
 let disk: DiskFiles
@@ -116,9 +118,16 @@ beforeEach(() => {
   quota = 1_000
   usage = 0
   details = {}
+  tellsRoom = true
   locks = new Set()
   vi.stubGlobal('navigator', {
-    storage: { estimate: async () => ({ quota, usage, ...details }), getDirectory: async () => root },
+    storage: {
+      estimate: async () => {
+        if (!tellsRoom) throw new TypeError('Internal error when estimating storage usage.')
+        return { quota, usage, ...details }
+      },
+      getDirectory: async () => root,
+    },
     locks: {
       request: (name: string, ...rest: unknown[]) => {
         const held = rest.at(-1) as (lock: object | null) => Promise<void>
@@ -134,7 +143,10 @@ beforeEach(() => {
   now = 0
   disk = diskOf('tab')
 })
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
 
 const kept = () => [...(root.folders.get('received')?.folders.get('tab')?.files.keys() ?? [])]
 
@@ -528,6 +540,52 @@ describe('an unfinished file', () => {
       ends()
       await diskOf('later').forget(ITEM)
     }
+  })
+
+  /** The pauses between tries pass while a file is opened. */
+  const opens = async (files: DiskFiles) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    let isOver = false
+    const opening = files.open(file(SIZE)).finally(() => {
+      isOver = true
+    })
+    opening.catch(() => {})
+    while (!isOver) {
+      await vi.advanceTimersByTimeAsync(10)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    vi.useRealTimers()
+    return opening
+  }
+  const busy = new DOMException('open already', 'NoModificationAllowedError')
+
+  it('is waited for while the page that was left still has it open', async () => {
+    await receivesSome()
+    ends()
+    const opening = vi.spyOn(stored() as DiskFile, 'createSyncAccessHandle')
+    for (let tries = 0; tries < 30; tries++) opening.mockRejectedValueOnce(busy)
+    expect((await opens(diskOf('later'))).part?.before).toHaveLength(2)
+  })
+
+  it.each([
+    ['is open elsewhere', busy],
+    ['cannot be opened for a reason of the browser', new DOMException('', 'UnknownError')],
+  ])('f6 stays where it is while it %s', async (_, error) => {
+    await receivesSome()
+    ends()
+    const opening = vi.spyOn(stored() as DiskFile, 'createSyncAccessHandle').mockRejectedValue(error)
+    const later = diskOf('later')
+    await expect(opens(later)).rejects.toThrow(PartUnopened)
+    expect(await later.find(file(SIZE))).toMatchObject({ is: 'begun', bytes: 2 * CHUNK_BYTES })
+    opening.mockRestore()
+    expect((await later.open(file(SIZE))).part?.before).toHaveLength(2)
+  })
+
+  it('is gone on with also where the browser does not tell how much room there is', async () => {
+    const sink = await receivesSome()
+    await sink.part?.leave()
+    tellsRoom = false
+    expect((await diskOf('later').open(file(SIZE))).part?.before).toHaveLength(2)
   })
 
   it('is in the list of what waits, until it is complete or removed', async () => {

@@ -12,7 +12,7 @@ import type { UnfinishedFile } from '../../protocol/unfinished-file'
 import { closesWithin, fileIn, ifClosed, openTabs, removeFile } from './disk-folders'
 import { diskSink, type Reserved, type SyncAccessHandle } from './disk-sink'
 import type { Journal, JournalEntry } from './journal'
-import { type FileStore, type Found, NoRoom, type Sink, type SinkFile } from './sink'
+import { type FileStore, type Found, NoRoom, PartUnopened, type Sink, type SinkFile } from './sink'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /**
@@ -22,8 +22,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const MOST_TOLD_BYTES = 10 * 1024 ** 3
 /** A page that was left, or has crashed, gives up what it holds within this time. */
 const LEFT_MS = 2_000
-/** Its file may be given up a little after its lock: how often it is tried again, and the pause before, in ms. */
-const TRIES = 10
+/** Its file may be given up after its lock, so it is tried again in between: the pause before, in milliseconds. */
 const TRY_PAUSE_MS = 50
 
 /** Whether synchronous file handles are available here: only in workers, and only in secure contexts. */
@@ -167,8 +166,8 @@ export class DiskFiles implements FileStore {
   }
 
   /**
-   * Opens an unfinished file. Returns null when it is gone or shorter than its entry says, or is open elsewhere.
-   * @throws NoRoom when there is no room for the rest
+   * Opens an unfinished file. Returns null when it is gone, or shorter than its entry says.
+   * @throws NoRoom when there is no room for the rest, PartUnopened when the file cannot be opened now
    */
   async #goOn(file: SinkFile, { tab, folder, name, durable }: Begun): Promise<Sink | null> {
     let access: SyncAccessHandle | null = null
@@ -177,7 +176,11 @@ export class DiskFiles implements FileStore {
       const handle = await fileIn(folder, name)
       access = await opened(handle)
       const length = access.getSize()
-      if (length < endOf(durable, file.size)) throw new Error('The browser has lost a part of it.')
+      // The browser has lost a part of it.
+      if (length < endOf(durable, file.size)) {
+        access.close()
+        return null
+      }
       reserved = await this.#reserve(file.size - length, { reason: 'diskFull' })
       const sink = this.#sink(file, { handle, access, reserved, folder, name, before: durable })
       // From now on it is this tab's, so that no other takes it up.
@@ -187,8 +190,8 @@ export class DiskFiles implements FileStore {
     } catch (error) {
       access?.close()
       reserved?.end()
-      if (error instanceof NoRoom) throw error
-      return null
+      if (isGone(error)) return null
+      throw error instanceof NoRoom ? error : new PartUnopened(error)
     }
   }
 
@@ -234,7 +237,8 @@ export class DiskFiles implements FileStore {
    * @throws NoRoom when the browser gives less
    */
   async #reserve(bytes: number, why: TransferFailure): Promise<Reserved> {
-    if (bytes > freeBytes(await navigator.storage.estimate()) - this.#reserved) throw new NoRoom(why)
+    const estimate = await navigator.storage.estimate().catch(() => ({}))
+    if (bytes > freeBytes(estimate) - this.#reserved) throw new NoRoom(why)
     let left = bytes
     this.#reserved += left
     const take = (taken: number) => {
@@ -263,13 +267,18 @@ function endOf(ranges: readonly ChunkRange[], size: number): number {
   return last ? last.first * CHUNK_BYTES + rangeBytes(last, size) : 0
 }
 
+/** Whether the browser has cleared a file. */
+function isGone(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'NotFoundError'
+}
+
 /** Opens a file that a page which was left may hold for a moment longer. */
 async function opened(handle: FileSystemFileHandle): Promise<SyncAccessHandle> {
-  for (let left = TRIES; ; left -= 1) {
+  for (let waited = 0; ; waited += TRY_PAUSE_MS) {
     try {
       return await handle.createSyncAccessHandle()
     } catch (error) {
-      if (left === 0) throw error
+      if (isGone(error) || waited >= LEFT_MS) throw error
       await new Promise((resolve) => setTimeout(resolve, TRY_PAUSE_MS))
     }
   }

@@ -59,7 +59,7 @@ export interface FileStore {
   /**
    * Opens a file that is to be received, or goes on with one that no other tab receives.
    * @throws NoRoom when there is no room for the file, or none for the rest of one that was begun (`diskFull`), which stays
-   * as it is; any other error when the store cannot be used here
+   * as it is; PartUnopened; any other error when the store cannot be used here
    */
   open(file: SinkFile): Promise<Sink>
   /** Returns null when nothing of the file is here, or when another tab receives it now. */
@@ -92,6 +92,13 @@ export interface ReceivedBytes {
   leave(id: ItemId): Promise<void>
   /** Removes the bytes of an item that is gone. */
   forget(id: ItemId): Promise<void>
+}
+
+/** A part of the file is here and cannot be opened now, as while another page still lets go of it. It stays as it is. */
+export class PartUnopened extends Error {
+  constructor(cause: unknown) {
+    super('', { cause })
+  }
 }
 
 /** There is no room for the file. */
