@@ -538,6 +538,7 @@ describe('a paused transfer on the disk', () => {
     part = {
       before: [{ first: 0, count: 32 }],
       isBroken: false,
+      hashes: null,
       keep,
       leave: vi.fn(async () => {}),
     }

@@ -167,6 +167,7 @@ describe('a file of which a part was received before', () => {
     part = {
       before,
       isBroken: false,
+      hashes: null,
       keep: vi.fn(async () => {}),
       leave: vi.fn(async () => {}),
     }
@@ -815,6 +816,7 @@ describe('f19_a_part_of_a_file_that_is_another_one_meanwhile', () => {
       part: {
         before: [{ first: 0, count: 8 * 64 }],
         isBroken: false,
+        hashes: null,
         keep: async () => {},
         leave: async () => {},
       },

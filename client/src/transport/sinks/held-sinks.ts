@@ -38,6 +38,7 @@ export class HeldSinks {
       finish: () => sink.finish().catch(breaks),
       part: {
         before: durable,
+        hashes: null,
         get isBroken() {
           return isBroken
         },

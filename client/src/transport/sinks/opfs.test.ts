@@ -588,6 +588,51 @@ describe('an unfinished file', () => {
     expect((await diskOf('later').open(file(SIZE))).part?.before).toHaveLength(2)
   })
 
+  describe('f19 the hashes that were told of it', () => {
+    const hash = (of: number) => new Uint8Array(32).fill(of)
+    const told = new Map([
+      [0, hash(1)],
+      [7, hash(8)],
+    ])
+    const isTold = async () => {
+      const sink = await receivesSome()
+      sink.part?.hashes?.keep(told)
+      return sink
+    }
+    const known = () => journal.hashes.names()
+
+    it('are there for a later page', async () => {
+      await isTold()
+      ends()
+      await sweepDisk(journal, now)
+      expect((await diskOf('later').open(file(SIZE))).part?.hashes?.before).toEqual(told)
+    })
+
+    it.each([
+      ['it is complete', async () => void (await (await isTold()).finish())],
+      ['it is given up', async () => (await isTold()).discard()],
+      [
+        'it is forgotten by a later page',
+        async () => {
+          await isTold()
+          ends()
+          await diskOf('later').forget(ITEM)
+        },
+      ],
+      [
+        'it is swept',
+        async () => {
+          await isTold()
+          now = UNUSED_MS + 1
+          await sweepDisk(journal, now)
+        },
+      ],
+    ])('go when %s', async (_, ended) => {
+      await ended()
+      await vi.waitFor(async () => expect(await known()).toEqual([]))
+    })
+  })
+
   it('is in the list of what waits, until it is complete or removed', async () => {
     const sink = await receivesSome()
     const listed = {

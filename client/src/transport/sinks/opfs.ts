@@ -6,11 +6,12 @@
 
 import { CHUNK_BYTES, type ItemId } from '../../protocol/bindings'
 import type { ChunkRange } from '../../protocol/chunk-set'
+import type { PieceHash } from '../../protocol/piece-checks'
 import { rangeBytes } from '../../protocol/receiver'
 import type { TransferFailure } from '../../protocol/transfer-failure'
 import type { UnfinishedFile } from '../../protocol/unfinished-file'
 import { closesWithin, fileIn, ifClosed, openTabs, removeFile } from './disk-folders'
-import { diskSink, type Reserved, type SyncAccessHandle } from './disk-sink'
+import { type DiskPart, diskSink, type Reserved, type SyncAccessHandle } from './disk-sink'
 import type { Journal, JournalEntry } from './journal'
 import { type FileStore, type Found, NoRoom, PartUnopened, type Sink, type SinkFile } from './sink'
 
@@ -40,6 +41,8 @@ export interface DiskTab {
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number
 }
+
+const NOTHING: DiskPart = { durable: [], told: new Map() }
 
 /** An unfinished file. */
 type Begun = JournalEntry & { readonly durable: readonly ChunkRange[] }
@@ -71,7 +74,7 @@ export class DiskFiles implements FileStore {
       const name = `${file.id} ${this.#tab.makeName()}`
       const handle = await folder.getFileHandle(name, { create: true })
       const access = await handle.createSyncAccessHandle()
-      return this.#sink(file, { handle, access, reserved, folder: this.#tab.name, name, before: [] })
+      return this.#sink(file, { handle, access, reserved, folder: this.#tab.name, name, before: NOTHING })
     } catch (error) {
       reserved.end()
       throw error
@@ -145,6 +148,7 @@ export class DiskFiles implements FileStore {
     const entry = await this.#journal.read(id)
     const remove = async () => {
       await this.#journal.remove(id)
+      if (entry) await this.#journal.hashes.remove(entry.name)
       if (entry) await removeFile(entry.folder, entry.name)
     }
     if (entry === null || entry.tab === this.#tab.name) await remove()
@@ -182,7 +186,8 @@ export class DiskFiles implements FileStore {
         return null
       }
       reserved = await this.#reserve(file.size - length, { reason: 'diskFull' })
-      const sink = this.#sink(file, { handle, access, reserved, folder, name, before: durable })
+      const told = await this.#journal.hashes.of(name)
+      const sink = this.#sink(file, { handle, access, reserved, folder, name, before: { durable, told } })
       // From now on it is this tab's, so that no other takes it up.
       const entered = sink.part?.keep(durable, false).catch(() => {})
       if (tab !== this.#tab.name) await entered
@@ -203,7 +208,7 @@ export class DiskFiles implements FileStore {
       reserved: Reserved
       folder: string
       name: string
-      before: readonly ChunkRange[]
+      before: DiskPart
     },
   ): Sink {
     const { handle, access, reserved, folder, name, before } = open
@@ -222,12 +227,16 @@ export class DiskFiles implements FileStore {
           known,
           usedAt: this.#tab.now(),
         }
+        // Every piece was compared.
+        if (durable === null) void this.#journal.hashes.remove(name)
         return this.#journal.enter(id, entry)
       },
       remove: async () => {
         await this.#journal.removeFile(id, name)
+        await this.#journal.hashes.remove(name)
         await removeFile(folder, name)
       },
+      keepHashes: (told: ReadonlyMap<number, PieceHash>) => void this.#journal.hashes.keep(name, told),
     }
     return diskSink(file, handle, access, reserved, place, before)
   }

@@ -1,6 +1,7 @@
 /** The places where received bytes are written. */
 import type { BeamId, ItemId } from '../../protocol/bindings'
 import type { ChunkRange } from '../../protocol/chunk-set'
+import type { PieceHash } from '../../protocol/piece-checks'
 import type { TransferFailure } from '../../protocol/transfer-failure'
 import type { UnfinishedFile } from '../../protocol/unfinished-file'
 
@@ -28,6 +29,8 @@ export interface Part {
   readonly before: readonly ChunkRange[]
   /** Whether nothing can go on with it any more: a stream takes nothing more after an error. */
   readonly isBroken: boolean
+  /** Where the hashes of its pieces stay; null where nothing outlives the page. */
+  readonly hashes: PartHashes | null
   /**
    * Lets a later one go on from these chunks, whatever happens to this one. All of them must be written.
    * @param isPaused whether it is to wait for the person
@@ -35,6 +38,13 @@ export interface Part {
   keep(durable: readonly ChunkRange[], isPaused: boolean): Promise<void>
   /** Leaves the file to a later one, with what was kept last. */
   leave(): Promise<void>
+}
+
+/** What the device that shared a file told of its hashes (F19). A later page may need it while that device is away. */
+export interface PartHashes {
+  /** What an earlier page was told, by piece. */
+  readonly before: ReadonlyMap<number, PieceHash>
+  keep(told: ReadonlyMap<number, PieceHash>): void
 }
 
 /** The description of a file that will be received. */
