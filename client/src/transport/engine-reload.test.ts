@@ -11,6 +11,8 @@ const content = bytes(SIZE)
 
 /** What Cyd's disk has of the file. */
 let disk: { bytes: Buffer; durable: readonly ChunkRange[]; told: ReadonlyMap<number, PieceHash> }
+/** Called with how many hashes are on it. */
+const kept = vi.fn<(hashes: number) => void>()
 let ada: StageDevice
 let bob: StageDevice
 let cyd: StageDevice
@@ -19,6 +21,7 @@ let server: StageServer
 /** Bob has the whole file, and Cyd a part of it. */
 beforeEach(async () => {
   fakeTime()
+  kept.mockClear()
   disk = { bytes: Buffer.alloc(SIZE), durable: [], told: new Map() }
   ada = stageDevice('a')
   bob = stageDevice('b')
@@ -43,7 +46,13 @@ function withDisk(): StageDevice {
     part: {
       before: durable,
       isBroken: false,
-      hashes: { before: told, keep: (told) => void Object.assign(disk, { told }) },
+      hashes: {
+        before: told,
+        keep: (told) => {
+          disk.told = told
+          kept(told.size)
+        },
+      },
       keep: async (durable) => void Object.assign(disk, { durable }),
       leave: async () => {},
     },
@@ -125,5 +134,7 @@ it.each([
     ada.offers(new Blob([other]))
     await passes(() => isDone(cyd))
     expect(await cyd.hasWhole(other)).toBe(true)
+    // What was told of the first file would count against the other.
+    expect(kept).toHaveBeenCalledWith(0)
   },
 )

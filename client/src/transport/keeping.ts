@@ -40,10 +40,7 @@ export class Keeping {
 
   /** Called several times a second: enters what is due. */
   look(part: Part | null, now: number): void {
-    if (now - this.#hashesKeptAt >= HASHES_KEPT_MS) {
-      this.#hashesKeptAt = now
-      this.enterHashes(part)
-    }
+    if (now - this.#hashesKeptAt >= HASHES_KEPT_MS && this.enterHashes(part)) this.#hashesKeptAt = now
     if (this.#unkept === 0) return
     if (this.#unkept < KEPT_BYTES && now - this.#keptAt < KEPT_MS) return
     this.#keptAt = now
@@ -56,8 +53,10 @@ export class Keeping {
     void entered?.catch(this.onBroken)
   }
 
-  enterHashes(part: Part | null): void {
-    const told = part?.hashes && this.kept.newlyTold()
-    if (told) part.hashes.keep(told)
+  /** Returns whether there was anything new. */
+  enterHashes(part: Part | null): boolean {
+    const told = part?.hashes ? this.kept.newlyTold() : null
+    if (told) part?.hashes?.keep(told)
+    return told !== null
   }
 }
