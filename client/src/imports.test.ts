@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
  * import.
  */
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
-  about: ['session'],
+  about: ['devices', 'session'],
   account: ['session'],
   arrival: [],
   beam: ['canvas', 'contents', 'details', 'devices', 'join', 'scanner', 'session', 'share', 'transfers'],

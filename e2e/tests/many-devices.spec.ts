@@ -30,6 +30,33 @@ for (const [giver, taker] of [
     expect(await cyd.savedSha256(film)).toBe(film.sha256)
     expect(await directBytes(bob.page)).toBeGreaterThan(20 * MB)
   })
+
+  test(`f19_${taker}_goes_on_with_what_${giver}_has_when_it_is_reloaded_after_the_sender_has_left`, async ({
+    device,
+    folder,
+  }) => {
+    const ada = await device('Ada', { own: 'chromium' })
+    const bob = await device('Bob', { own: giver })
+    const cyd = await device('Cyd', { own: taker })
+    const film = await folder.file('film.bin', 150 * MB)
+    const link = await ada.startsBeam()
+    await bob.opens(link)
+    await cyd.opens(link)
+    await ada.seesDevices(3)
+
+    await ada.sharesFiles(film)
+    await bob.takes(film)
+    await bob.has(film)
+    await cyd.takes(film)
+    await cyd.reaches(film, 10)
+    await cyd.pauses(film)
+    await ada.context.close()
+    await bob.seesDevices(2)
+
+    await cyd.page.reload()
+    await cyd.resumes(film)
+    expect(await cyd.savedSha256(film)).toBe(film.sha256)
+  })
 }
 
 test('f21_a_device_whose_person_does_not_want_it_passes_nothing_on', async ({ device, folder }) => {

@@ -45,6 +45,46 @@ describe('f19 the checks of a file', () => {
     expect(checks.told(0, [hash(0), hash(9)])).toEqual([{ piece: 1, check: { is: 'wrong', givers: [] } }])
   })
 
+  it('count what was told before while the device that shared the file is away', () => {
+    const checks = new PieceChecks(3 * PIECE_BYTES)
+    checks.resumes([{ first: 0, count: 1 }])
+    checks.wasTold(new Map([[1, hash(1)]]))
+    for (const piece of [1, 2]) checks.came(chunksOf(piece, 3 * PIECE_BYTES), BOB)
+    // It may be another file by now, so the device that shared it is asked while it is here.
+    for (const piece of [0, 1, 2]) expect(checks.hashed(piece, hash(piece))).toBeNull()
+    expect(checks.withoutSource()).toEqual([
+      { piece: 0, check: { is: 'right' } },
+      { piece: 1, check: { is: 'right' } },
+    ])
+    expect(checks.lacking).toEqual({ first: 2, count: 1 })
+    checks.came(chunksOf(1, 3 * PIECE_BYTES), BOB)
+    checks.hashed(1, hash(9))
+    expect(checks.withoutSource()).toEqual([{ piece: 1, check: { is: 'wrong', givers: [BOB] } }])
+  })
+
+  it('take the file for another one where the device that shared it says otherwise than before', () => {
+    const checks = new PieceChecks(3 * PIECE_BYTES)
+    checks.told(0, [hash(0), hash(1)])
+    checks.forgetTold()
+    expect(checks.told(0, [hash(0)])).toEqual([])
+    expect(checks.told(1, [hash(9), hash(2)])).toEqual([{ piece: 1, check: { is: 'wrong', givers: [] } }])
+  })
+
+  it('are told to a later page with what an earlier one was told, once', () => {
+    const checks = new PieceChecks(3 * PIECE_BYTES)
+    expect(checks.newlyTold()).toBeNull()
+    checks.wasTold(new Map([[0, hash(0)]]))
+    expect(checks.newlyTold()).toBeNull()
+    checks.told(1, [hash(1)])
+    expect([...(checks.newlyTold() ?? [])]).toEqual([
+      [0, hash(0)],
+      [1, hash(1)],
+    ])
+    expect(checks.newlyTold()).toBeNull()
+    checks.clear()
+    expect([...(checks.newlyTold() ?? [0])]).toEqual([])
+  })
+
   it('blame nobody for pieces that nobody here can vouch for', () => {
     const checks = new PieceChecks(2 * PIECE_BYTES)
     checks.came({ first: 0, count: PIECE_CHUNKS }, ADA)
@@ -104,7 +144,7 @@ const step = fc.oneof(
   fc.record({ does: fc.constant('come' as const), piece, from: fc.constantFrom(ADA, BOB) }),
   fc.record({ does: fc.constant('told' as const), piece, hashes: fc.array(byte, { maxLength: 3 }) }),
   fc.record({ does: fc.constant('hashed' as const), piece: fc.nat(PIECES - 1), byte }),
-  fc.record({ does: fc.constant('forget' as const) }),
+  fc.record({ does: fc.constantFrom('forget' as const, 'away' as const) }),
 )
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
 
@@ -113,13 +153,21 @@ class Account {
   readonly checks = new PieceChecks(PIECES * PIECE_BYTES)
   readonly right = new Set<number>()
   readonly #told = new Map<number, number>()
+  readonly #toldBefore = new Map<number, number>()
   readonly #hashed = new Map<number, number>()
+  /** Pieces that others gave since they were compared last. */
+  readonly #given = new Set<number>()
 
   does(step: Step): void {
     switch (step.does) {
       case 'come':
+        this.#given.add(step.piece)
         return this.checks.came(chunksOf(step.piece, PIECES * PIECE_BYTES), step.from)
+      case 'away':
+        this.#counts()
+        return void this.checks.withoutSource()
       case 'forget':
+        for (const [piece, byte] of this.#told) this.#toldBefore.set(piece, byte)
         this.#told.clear()
         return this.checks.forgetTold()
       case 'told':
@@ -132,20 +180,47 @@ class Account {
     }
   }
 
-  /** What was told first holds. */
+  /** What was told first holds. The file is another one where that is not what was told before. */
   #tells(first: number, hashes: readonly number[]): void {
-    for (const [at, byte] of hashes.entries())
-      if (!this.#told.has(first + at)) this.#told.set(first + at, byte)
-    this.checks.told(first, hashes.map(hash))
+    const checked = this.checks.told(first, hashes.map(hash))
+    const fresh = hashes.flatMap((byte, at) => {
+      const piece = first + at
+      return piece < PIECES && !this.#told.has(piece) ? [{ piece, byte }] : []
+    })
+    const other = fresh.find(({ piece, byte }) => (this.#toldBefore.get(piece) ?? byte) !== byte)
+    if (other) {
+      expect(checked).toEqual([{ piece: other.piece, check: { is: 'wrong', givers: [] } }])
+      return this.#clear()
+    }
+    for (const { piece, byte } of fresh) this.#told.set(piece, byte)
     this.#compares()
+  }
+
+  #clear(): void {
+    this.checks.clear()
+    for (const all of [this.right, this.#told, this.#toldBefore, this.#hashed, this.#given]) all.clear()
+  }
+
+  /** What was told before counts, and what an earlier page has found right. */
+  #counts(): void {
+    for (const [piece, byte] of this.#hashed) {
+      const before = this.#toldBefore.get(piece) ?? (this.#given.has(piece) ? null : byte)
+      if (before === null) continue
+      this.#toldBefore.set(piece, before)
+      this.#compared(piece, before === byte)
+    }
+  }
+
+  #compared(piece: number, isRight: boolean): void {
+    if (isRight) this.right.add(piece)
+    this.#hashed.delete(piece)
+    this.#given.delete(piece)
   }
 
   /** What is wrong is received again, and hashed then. */
   #compares(): void {
-    for (const [piece, byte] of this.#hashed) {
-      if (this.#told.get(piece) === byte) this.right.add(piece)
-      if (this.#told.has(piece)) this.#hashed.delete(piece)
-    }
+    for (const [piece, byte] of this.#hashed)
+      if (this.#told.has(piece)) this.#compared(piece, this.#told.get(piece) === byte)
   }
 }
 

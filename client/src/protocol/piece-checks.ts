@@ -6,7 +6,7 @@ import type { DeviceId } from './bindings'
 import { type ChunkRange, ChunkSet } from './chunk-set'
 import { PIECE_CHUNKS, pieceCount, piecesOf } from './pieces'
 
-/** BLAKE3 of a piece: 32 bytes. */
+/** BLAKE3 of a piece: 32 bytes, of which some are never zero. */
 export type PieceHash = Uint8Array
 export const HASH_BYTES = 32
 
@@ -28,6 +28,9 @@ export class PieceChecks {
   readonly #right = new ChunkSet()
   /** What the device that shared the file says. */
   readonly #told = new Map<number, PieceHash>()
+  /** What it told an earlier page, or before it began anew. It counts while that device is away, until it says otherwise. */
+  readonly #toldBefore = new Map<number, PieceHash>()
+  #isTold = false
   /** The hashes of pieces that are here and were not compared. */
   readonly #computed = new Map<number, PieceHash>()
   /** Who gave chunks of the pieces that are not right yet. */
@@ -67,6 +70,23 @@ export class PieceChecks {
     for (const range of pieces) this.#right.add(range)
   }
 
+  /** An earlier page or transfer was told hashes. */
+  wasTold(hashes: ReadonlyMap<number, PieceHash>): void {
+    for (const [piece, hash] of hashes) this.#toldBefore.set(piece, hash)
+  }
+
+  /** All that is known of what the device that shared the file told, for a later page or transfer. */
+  get allTold(): ReadonlyMap<number, PieceHash> {
+    return new Map([...this.#toldBefore, ...this.#told])
+  }
+
+  /** Returns all that was told; null where that is what was returned last. */
+  newlyTold(): ReadonlyMap<number, PieceHash> | null {
+    if (!this.#isTold) return null
+    this.#isTold = false
+    return this.allTold
+  }
+
   /** Chunks came from a device. */
   came(range: ChunkRange, from: DeviceId): void {
     for (const piece of piecesOf(range)) {
@@ -83,16 +103,39 @@ export class PieceChecks {
   }
 
   /**
-   * The device that shared the file told the hashes of pieces. What it told first holds.
+   * The device that shared the file told the hashes of pieces. What it told first holds. Where it told an earlier page another
+   * hash, its file is another one by now.
    * @returns the pieces that had waited for it
    */
   told(first: number, hashes: readonly PieceHash[]): readonly Checked[] {
+    const other = hashes.findIndex((hash, at) => !this.#maySay(first + at, hash))
+    if (other !== -1) return [{ piece: first + other, check: { is: 'wrong', givers: [] } }]
+    this.#isTold = true
     return hashes.flatMap((hash, at) => {
       const piece = first + at
       if (piece >= this.#total || this.#told.has(piece)) return []
       this.#told.set(piece, hash)
       const check = this.#compare(piece)
       return check ? [{ piece, check }] : []
+    })
+  }
+
+  #maySay(piece: number, hash: PieceHash): boolean {
+    const before = this.#toldBefore.get(piece)
+    return !before || this.#told.has(piece) || isSame(before, hash)
+  }
+
+  /**
+   * The device that shared the file is away. What it told before counts, and so do the pieces that an earlier page has found
+   * to be right.
+   * @returns the pieces that had waited for it
+   */
+  withoutSource(): readonly Checked[] {
+    return [...this.#computed].flatMap(([piece, hash]) => {
+      const before = this.#toldBefore.get(piece) ?? (this.#givers.has(piece) ? null : hash)
+      if (!before) return []
+      this.#toldBefore.set(piece, before)
+      return [{ piece, check: this.#compared(piece, before, hash) }]
     })
   }
 
@@ -115,7 +158,10 @@ export class PieceChecks {
 
   #compare(piece: number): Check | null {
     const [told, computed] = [this.#told.get(piece), this.#computed.get(piece)]
-    if (!told || !computed) return null
+    return told && computed ? this.#compared(piece, told, computed) : null
+  }
+
+  #compared(piece: number, told: PieceHash, computed: PieceHash): Check {
     this.#computed.delete(piece)
     const givers = [...(this.#givers.get(piece) ?? [])]
     this.#givers.delete(piece)
@@ -124,15 +170,17 @@ export class PieceChecks {
     return { is: 'right' }
   }
 
-  /** The device that shared the file begins anew, perhaps with another file: what it told before is void. */
+  /** The device that shared the file begins anew, perhaps with another file: what it told before counts only while it is away. */
   forgetTold(): void {
+    this.wasTold(this.#told)
     this.#told.clear()
   }
 
   /** Nothing of the file is here any more, and what was told was about another one. */
   clear(): void {
     this.#right.remove({ first: 0, count: this.#total })
-    for (const map of [this.#told, this.#computed, this.#givers]) map.clear()
+    this.#isTold = true
+    for (const map of [this.#told, this.#toldBefore, this.#computed, this.#givers]) map.clear()
   }
 }
 

@@ -31,6 +31,8 @@ export class Checking {
   #hashes = new Map<number, PieceHash>()
   /** The piece whose hash, with others, was last asked for and did not come yet, and when that was, in milliseconds. */
   #asked: { readonly piece: number; readonly at: number } | null = null
+  /** Whether pieces counted while the device that shared the file was away, so that it may have another one by now. */
+  isUnconfirmed = false
   /** Counts how often all was lost: a hash that was begun before concerns nothing any more. */
   #era = 0
 
@@ -44,8 +46,9 @@ export class Checking {
     this.pieces = new PieceChecks(receiver.size)
   }
 
-  /** An earlier transfer of the file has hashed what can be read no more. */
+  /** An earlier transfer of the file was told hashes, and has hashed what can be read no more. */
   follows(earlier: Checking): void {
+    this.pieces.wasTold(earlier.pieces.allTold)
     this.#hashes = earlier.#hashes
   }
 
@@ -60,6 +63,7 @@ export class Checking {
 
   /** The device that shared the file has it again, after its page was reloaded: it has to be the same file. */
   sourceCame(read: Read): void {
+    this.isUnconfirmed = false
     this.pieces.forgetTold()
     this.#compareAgain(read)
   }
@@ -133,6 +137,14 @@ export class Checking {
     const asked = this.#asked?.piece ?? -1
     if (asked >= first && asked < first + hashes.length) this.#asked = null
     for (const checked of this.pieces.told(first, hashes)) this.events.onChecked(checked)
+  }
+
+  /** The device that shared the file is away: what it told before counts. */
+  withoutSource(): void {
+    for (const checked of this.pieces.withoutSource()) {
+      this.isUnconfirmed = true
+      this.events.onChecked(checked)
+    }
   }
 
   /** Believes what some have given without hashes: the device that shared the file, and the copy that it stored. */

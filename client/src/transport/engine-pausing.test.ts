@@ -599,6 +599,8 @@ describe('a paused transfer on the disk', () => {
     keep = vi.fn<Part['keep']>(async () => {})
     part = {
       before: [{ first: 0, count: 32 }],
+      isBroken: false,
+      hashes: null,
       keep,
       leave: vi.fn(async () => {}),
     }

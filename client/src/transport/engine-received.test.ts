@@ -17,7 +17,7 @@ import {
   stageDevice,
 } from './engine-stage'
 import { PROGRESS_INTERVAL_MS } from './progress'
-import { NoRoom, type Part, type Sink } from './sinks/sink'
+import { NoRoom, type Part, PartUnopened, type Sink } from './sinks/sink'
 
 let ada: StageDevice
 let bob: StageDevice
@@ -166,6 +166,8 @@ describe('a file of which a part was received before', () => {
       file.set(sent.subarray(first * CHUNK_BYTES, (first + count) * CHUNK_BYTES), first * CHUNK_BYTES)
     part = {
       before,
+      isBroken: false,
+      hashes: null,
       keep: vi.fn(async () => {}),
       leave: vi.fn(async () => {}),
     }
@@ -409,15 +411,18 @@ describe('a file of which a part was received before', () => {
     expect(await bob.hasWhole(sent)).toBe(true)
   })
 
-  it('f6_waits_with_what_is_here_when_there_is_no_room_for_the_rest, until the person has made room', async () => {
+  it.each([
+    ['there is no room for the rest', new NoRoom({ reason: 'diskFull' }), 'diskFull'],
+    ['it cannot be opened now', new PartUnopened(new Error('open already')), 'notWritten'],
+  ])('f6 waits with what is here when %s, until the person tries again', async (_, error, reason) => {
     const { sink } = bob
     bob.sink = () => {
-      throw new NoRoom({ reason: 'diskFull' })
+      throw error
     }
     ada.offers(new Blob([sent]))
     bob.looks(SIZE, ada)
     await server.carries()
-    expect(bob.last('receiving')).toEqual({ status: 'failed', bytes: HERE, why: { reason: 'diskFull' } })
+    expect(bob.last('receiving')).toEqual({ status: 'failed', bytes: HERE, why: { reason } })
     expect(bob.forgotten).toEqual([])
     bob.sink = sink
     bob.receives(SIZE, ada)
@@ -646,6 +651,24 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     expect(server.carried).toBeGreaterThanOrEqual(2 * SIZE)
   })
 
+  it('is begun anew elsewhere where the disk was full as a later transfer was moved into that place', async () => {
+    const picked = pickedFile()
+    picked.close.mockRejectedValueOnce(new DOMException('', 'QuotaExceededError'))
+    await aPartComes(picked.handle)
+    await adaReloads()
+    server.loses = ({ type }) => type === 'offered'
+    ada.offers(new Blob([sent]))
+    asks(null)
+    await allComes()
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'diskFull' } })
+    expect(picked.file.aborted).toBe(1)
+    expect(picked.remove).toHaveBeenCalledOnce()
+    asks(null)
+    await allComes()
+    expect(await bob.hasWhole(sent)).toBe(true)
+    expect(picked.close).toHaveBeenCalledOnce()
+  })
+
   it('is not held for later where its beam was left before the browser failed to move it into place', async () => {
     const picked = pickedFile()
     let fails: (error: unknown) => void = () => {}
@@ -790,7 +813,13 @@ describe('f19_a_part_of_a_file_that_is_another_one_meanwhile', () => {
     bob.finds = async () => ({ is: 'begun', bytes: 8 * MIB, isPaused: false })
     bob.sink = () => ({
       isKept: true,
-      part: { before: [{ first: 0, count: 8 * 64 }], keep: async () => {}, leave: async () => {} },
+      part: {
+        before: [{ first: 0, count: 8 * 64 }],
+        isBroken: false,
+        hashes: null,
+        keep: async () => {},
+        leave: async () => {},
+      },
       read: (position, length) => new Uint8Array(file.subarray(position, position + length)),
       write: (position, bytes) => void file.set(bytes, position),
       finish: async () => new Blob([file]),

@@ -177,7 +177,7 @@ describe('e7 a sealed file', () => {
     bob.finds = async () => ({ is: 'begun', bytes: here.count * CHUNK_BYTES, isPaused: false })
     bob.sink = () => ({
       isKept: true,
-      part: { before: [here], keep: async () => {}, leave: async () => {} },
+      part: { before: [here], isBroken: false, hashes: null, keep: async () => {}, leave: async () => {} },
       read: (position, length) => new Uint8Array(file.subarray(position, position + length)),
       write: (position, part) => void file.set(part, position),
       finish: async () => new Blob([file]),

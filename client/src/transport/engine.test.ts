@@ -285,7 +285,7 @@ describe('a file of which all is here, and that takes a while to be put into its
         fails = reject
       })
     leave = vi.fn(async () => {})
-    const part = { before: [], keep: async () => {}, leave }
+    const part = { before: [], isBroken: false, hashes: null, keep: async () => {}, leave }
     bob.sink = () => ({ isKept: true, part, read: null, write: () => {}, finish, discard })
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
@@ -318,7 +318,13 @@ describe('a file of which all is here, and that takes a while to be put into its
     expect([leave.mock.calls.length, discard.mock.calls.length]).toEqual([1, 0])
 
     const { carried } = server
-    const part = { before: [{ first: 0, count: 1 }], keep: async () => {}, leave }
+    const part = {
+      before: [{ first: 0, count: 1 }],
+      isBroken: false,
+      hashes: null,
+      keep: async () => {},
+      leave,
+    }
     const whole = new Blob(['whole'])
     const read = (position: number, length: number) => bytes(10).slice(position, position + length)
     bob.sink = () => ({ isKept: true, part, read, write: () => {}, finish: async () => whole, discard })

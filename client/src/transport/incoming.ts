@@ -1,6 +1,6 @@
 /** One file that this device receives: the receiver's rules, and the sink for its bytes. */
 import type { Bytes } from '../crypto/bytes'
-import { CHUNK_BYTES, type DeviceId, LARGEST_BUDGET_BYTES } from '../protocol/bindings'
+import { CHUNK_BYTES, type DeviceId } from '../protocol/bindings'
 import type { ChunkRange } from '../protocol/chunk-set'
 import type { CancelReason } from '../protocol/frames'
 import { Head } from '../protocol/head'
@@ -14,19 +14,14 @@ import { close, discard, type Ending, failureOf } from './ending'
 import type { IncomingFile } from './engine-messages'
 import { Givers } from './givers'
 import type { IncomingEvents } from './incoming-events'
+import { Keeping } from './keeping'
+import { isPassedOn } from './passing-on'
 import { Speed } from './progress'
 import type { RemoteDevice } from './remote-device'
 import { dropPicked } from './save-folder'
 import { SealedChunks } from './sealed-chunks'
 import type { OpenSink, Part, Sink } from './sinks/sink'
 import type { ReadPart } from './stored-link'
-
-/**
- * An unfinished file is entered in the journal after so many bytes or milliseconds. What a page that ends had received
- * since then is requested again: no more than the largest window (F4), even if the last entry was still under way.
- */
-const KEPT_BYTES = LARGEST_BUDGET_BYTES / 2
-const KEPT_MS = 1_000
 
 type State =
   /** Waits until other files are done. */
@@ -68,9 +63,14 @@ export class Incoming {
   #whole: Promise<Blob | null> | null = null
   /** Counts how often all was lost: chunks that were being opened are then of another file. */
   #era = 0
-  /** Bytes that are durable and not in the journal, and when it was written last, in milliseconds. */
-  #unkept = 0
-  #keptAt = 0
+  readonly #keeping = new Keeping(
+    {
+      durable: () => this.#certain,
+      isPaused: () => this.pausedBy === 'me',
+      newlyTold: () => (isPassedOn(this.file) ? this.checking.pieces.newlyTold() : null),
+    },
+    (error) => this.#broke(error),
+  )
 
   /**
    * @param source the device that has the bytes
@@ -173,7 +173,7 @@ export class Incoming {
   /** Closes a sink that was not open when the transfer ended. Returns whether it has ended. */
   #closesLate(sink: Sink): boolean {
     if (this.#state.at !== 'ended') return false
-    close(sink, this.canWait ? this.#state.how : 'failed', null)
+    close(sink, sink.part?.isBroken ? 'failed' : this.#state.how, null)
     return true
   }
 
@@ -182,7 +182,7 @@ export class Incoming {
     this.#sink = sink
     if (sink.part) this.#resumes(sink, sink.part)
     if (this.#state.at === 'opening') this.#goOn(sink)
-    else this.#enter(sink)
+    else this.#keeping.enter(sink.part)
   }
 
   #goOn(sink: Sink): void {
@@ -190,9 +190,9 @@ export class Incoming {
     this.events.onRoom(this)
   }
 
-  /** Its source, which had it no more, has it again (F17). */
+  /** Its source, which had it no more or was away, has it again (F17, F19). */
   sourceCame(): void {
-    if (this.givers.sourceOut === null) return
+    if (this.givers.sourceOut === null && !this.checking.isUnconfirmed) return
     this.givers.sourceCame()
     // What is being finished was compared whole, and its sink can no longer be read.
     if (!this.hasEnded && !this.isFinishing) this.checking.sourceCame(this.#sink?.read ?? null)
@@ -210,7 +210,10 @@ export class Incoming {
     // Before anything expected is forgotten: those that still owe chunks are told.
     this.givers.end()
     this.receiver.lostAll()
-    if (this.#sink) this.#enter(this.#sink)
+    if (this.#sink) {
+      this.#keeping.enter(this.#sink.part)
+      this.#keeping.enterHashes(this.#sink.part)
+    }
     return true
   }
 
@@ -218,11 +221,12 @@ export class Incoming {
   resume(): void {
     if (this.#state.at !== 'paused') return
     this.#state = { at: 'queued' }
-    if (this.#sink) this.#enter(this.#sink)
+    if (this.#sink) this.#keeping.enter(this.#sink.part)
   }
 
-  #resumes({ read }: Sink, { before }: Part): void {
+  #resumes({ read }: Sink, { before, hashes }: Part): void {
     this.receiver.resumes(before)
+    if (hashes) this.checking.pieces.wasTold(hashes.before)
     this.checking.resumes(before, read)
     if (!read) return
     for (const range of before) {
@@ -251,6 +255,8 @@ export class Incoming {
     this.receiver.lostAll()
     this.receiver.refused({ first: 0, count: chunkCount(this.file.size) })
     this.checking.clear()
+    // What was told of the other one would count against what a later page finds of this one.
+    if (this.#sink) this.#keeping.enterHashes(this.#sink.part)
   }
 
   /**
@@ -301,7 +307,7 @@ export class Incoming {
     const wrote = () => {
       this.receiver.wrote(range)
       if (this.hasEnded) return
-      this.#unkept += bytes.byteLength
+      this.#keeping.wrote(bytes.byteLength)
       this.checking.wrote(range, sink.read)
       const head = this.#head?.wrote(position, bytes)
       if (head) this.events.onHead(this, head)
@@ -339,9 +345,9 @@ export class Incoming {
     return null
   }
 
-  /** Whether its sink can be gone on with. The stream to a picked place takes nothing more once its end has failed. */
+  /** Whether its sink, if one is open, can be gone on with. */
   get canWait(): boolean {
-    return this.picked === null || this.#whole === null
+    return !this.#sink?.part?.isBroken
   }
 
   /** The pieces that can be given to others: of a file that the person picked, none can be read. */
@@ -361,12 +367,9 @@ export class Incoming {
     return file && new Uint8Array(await file.slice(position, position + length).arrayBuffer())
   }
 
-  /** Enters what is durable in the journal when it is time. Called several times a second. */
+  /** Enters what is here where a later page finds it when it is time. Called several times a second. */
   keep(now: number): void {
-    if (this.#state.at !== 'open' || this.#unkept === 0) return
-    if (this.#unkept < KEPT_BYTES && now - this.#keptAt < KEPT_MS) return
-    this.#keptAt = now
-    this.#enter(this.#state.sink)
+    if (this.#state.at === 'open') this.#keeping.look(this.#state.sink.part, now)
   }
 
   /** The chunks that are durable, without those of whole pieces that may be wrong. */
@@ -378,16 +381,11 @@ export class Incoming {
     return without(receiver.durable, doubtful)
   }
 
-  #enter({ part }: Sink): void {
-    this.#unkept = 0
-    const kept = part?.keep(this.#certain, this.pausedBy === 'me')
-    void kept?.catch((error: unknown) => this.#broke(error))
-  }
-
   /** Ends the transfer. What was written is removed, unless the file is complete or a later page may go on with it. */
   end(how: Ending, why: CancelReason | null = null): void {
     const { at } = this.#state
     const kept = { durable: this.#certain, isPaused: this.pausedBy === 'me' }
+    if (this.#sink && how === 'interrupted') this.#keeping.enterHashes(this.#sink.part)
     this.#state = { at: 'ended', how, why: why ?? 'person' }
     this.checking.end()
     if (this.#sink && at !== 'finishing') close(this.#sink, how, kept)

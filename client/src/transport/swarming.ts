@@ -88,8 +88,10 @@ export class Swarming {
 
   /** Asks for the hashes of pieces that are here and cannot be compared: they were lost, or told to an earlier page. */
   asks({ source, file, checking, isOpen, givers }: Incoming): void {
+    if (!isOpen) return
     // A source that has the file no more tells nothing of it.
-    const lacking = isOpen && givers.sourceOut === null ? checking.lacking(this.now()) : null
+    if (!source.isHere || givers.sourceOut !== null) return checking.withoutSource()
+    const lacking = checking.lacking(this.now())
     if (lacking) source.say({ type: 'ask', transfer: file.id, ...lacking })
   }
 

@@ -1,5 +1,6 @@
 /** Writes one received file in the browser's own disk space, in place, through a synchronous handle. */
 import type { ChunkRange } from '../../protocol/chunk-set'
+import type { PieceHash } from '../../protocol/piece-checks'
 import { NoRoom, type Sink, type SinkFile } from './sink'
 
 // Synchronous handles exist only in workers, so the DOM types lack them.
@@ -17,7 +18,7 @@ export interface SyncAccessHandle {
   close(): void
 }
 
-/** Room that is reserved for a file and not yet taken by its bytes. */
+/** Room that is reserved for a file and by which it has not grown yet. */
 export interface Reserved {
   take(bytes: number): void
   end(): void
@@ -28,19 +29,26 @@ export interface DiskPlace {
   /** @param durable the chunks that are there; null when the file is complete */
   enter(durable: readonly ChunkRange[] | null, isPaused: boolean): Promise<void>
   remove(): Promise<void>
+  keepHashes(told: ReadonlyMap<number, PieceHash>): void
 }
 
-/** @param before the chunks that an earlier page has written */
+/** What an earlier page has written of a file, and what it was told of its hashes. */
+export interface DiskPart {
+  readonly durable: readonly ChunkRange[]
+  readonly told: ReadonlyMap<number, PieceHash>
+}
+
 export function diskSink(
   file: SinkFile,
   handle: FileSystemFileHandle,
   access: SyncAccessHandle,
   reserved: Reserved,
   place: DiskPlace,
-  before: readonly ChunkRange[],
+  before: DiskPart,
 ): Sink {
   let isKept = false
   let isClosed = false
+  let length = access.getSize()
   /** The last entry under way. Those before it have ended by then: transactions on one table keep their order. */
   let entering = Promise.resolve()
   const enter = (durable: readonly ChunkRange[] | null, isPaused: boolean) => {
@@ -62,7 +70,14 @@ export function diskSink(
       return bytes.subarray(0, access.read(bytes, { at: position }))
     },
     part: {
-      before,
+      before: before.durable,
+      isBroken: false,
+      hashes: {
+        before: before.told,
+        keep(told) {
+          if (!isClosed) place.keepHashes(told)
+        },
+      },
       async keep(durable, isPaused) {
         if (isClosed) return
         access.flush()
@@ -78,7 +93,9 @@ export function diskSink(
       if (access.write(bytes, { at: position }) !== bytes.byteLength) {
         throw new NoRoom({ reason: 'diskFull' })
       }
-      reserved.take(bytes.byteLength)
+      const end = Math.max(length, position + bytes.byteLength)
+      reserved.take(end - length)
+      length = end
     },
     async finish() {
       access.flush()

@@ -5,9 +5,13 @@ import type { Journal } from './journal'
 /** What no page has shown for so many milliseconds is removed, complete or not. */
 export const UNUSED_MS = 7 * 24 * 60 * 60 * 1000
 
-/** Removes old entries, and in the folders of closed tabs the files without an entry. */
+/** Removes old entries, and without an entry what was told of hashes, and in the folders of closed tabs the files. */
 export async function sweepDisk(journal: Journal, now: number): Promise<void> {
+  // Before the entries, so that what another tab begins meanwhile stays.
+  const told = await journal.hashes.names()
   const needed = await sweepJournal(journal, now)
+  const names = new Set([...needed.values()].flatMap((files) => [...files]))
+  for (const name of told) if (!names.has(name)) await journal.hashes.remove(name)
   const folder = await receivedFolder()
   for await (const name of folder.keys()) {
     // A tab that starts meanwhile waits for its lock, and then makes its folder.

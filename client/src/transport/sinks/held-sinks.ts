@@ -28,18 +28,20 @@ export class HeldSinks {
     const { file, sink } = held
     let { durable, isPaused } = held
     let isBroken = false
+    const breaks = (error: unknown) => {
+      isBroken = true
+      throw error
+    }
     return {
       ...sink,
-      write(position, bytes) {
-        const written = sink.write(position, bytes)
-        // A stream takes nothing more after an error.
-        return written?.catch((error: unknown) => {
-          isBroken = true
-          throw error
-        })
-      },
+      write: (position, bytes) => sink.write(position, bytes)?.catch(breaks),
+      finish: () => sink.finish().catch(breaks),
       part: {
         before: durable,
+        hashes: null,
+        get isBroken() {
+          return isBroken
+        },
         keep: async (now, isPausedNow) => {
           // The rest of a piece tells nothing about the piece where what was there before cannot be read.
           durable = sink.read ? now : chunksOfWhole(now, file.size)

@@ -6,6 +6,7 @@
 import type { BeamId, ItemId } from '../../protocol/bindings'
 import type { ChunkRange } from '../../protocol/chunk-set'
 import { Table } from '../table'
+import { ToldHashes } from './told-hashes'
 
 /** Where the bytes of an item are. */
 export interface JournalEntry {
@@ -29,6 +30,7 @@ export interface JournalEntry {
 export class Journal extends Table<ItemId, JournalEntry> {
   /** What this page has entered: Chromium may lose its database when an entry meets a full disk. */
   readonly #entered = new Map<ItemId, JournalEntry>()
+  readonly hashes = new ToldHashes()
 
   constructor() {
     super('received', 'files')

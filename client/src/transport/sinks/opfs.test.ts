@@ -6,7 +6,7 @@ import { tabFolder } from './disk-folders'
 import { sweepDisk, UNUSED_MS } from './disk-sweep'
 import { Journal } from './journal'
 import { DiskFiles, type DiskTab } from './opfs'
-import { NoRoom } from './sink'
+import { NoRoom, PartUnopened } from './sink'
 
 /** A file of the browser's disk. It can be open once at a time, like a synchronous handle. */
 class DiskFile {
@@ -35,6 +35,7 @@ class DiskFile {
     const longer = new Uint8Array(Math.max(this.bytes.length, at + part.length))
     longer.set(this.bytes)
     longer.set(part, at)
+    usage += longer.length - this.bytes.length
     this.bytes = longer
     return part.length
   }
@@ -63,7 +64,9 @@ class DiskFolder {
   }
 
   async removeEntry(name: string) {
-    if (this.files.get(name)?.isOpen) throw new DOMException('open', 'NoModificationAllowedError')
+    const file = this.files.get(name)
+    if (file?.isOpen) throw new DOMException('open', 'NoModificationAllowedError')
+    usage -= file?.bytes.length ?? 0
     if (!this.files.delete(name) && !this.folders.delete(name)) throw new DOMException('', 'NotFoundError')
   }
 
@@ -86,9 +89,12 @@ const text = (of: string) => new TextEncoder().encode(of) as Uint8Array<ArrayBuf
 
 let root: DiskFolder
 let quota: number
+/** Counts the length of each file, holes and all, as Chromium and Firefox do. */
 let usage: number
 /** What Chromium alone tells. */
 let details: { usageDetails?: object }
+/** Whether the browser tells how much room there is. */
+let tellsRoom: boolean
 /** Names of the locks that are held. */
 let locks: Set<string>
 let disk: DiskFiles
@@ -112,9 +118,16 @@ beforeEach(() => {
   quota = 1_000
   usage = 0
   details = {}
+  tellsRoom = true
   locks = new Set()
   vi.stubGlobal('navigator', {
-    storage: { estimate: async () => ({ quota, usage, ...details }), getDirectory: async () => root },
+    storage: {
+      estimate: async () => {
+        if (!tellsRoom) throw new TypeError('Internal error when estimating storage usage.')
+        return { quota, usage, ...details }
+      },
+      getDirectory: async () => root,
+    },
     locks: {
       request: (name: string, ...rest: unknown[]) => {
         const held = rest.at(-1) as (lock: object | null) => Promise<void>
@@ -130,7 +143,10 @@ beforeEach(() => {
   now = 0
   disk = diskOf('tab')
 })
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
 
 const kept = () => [...(root.folders.get('received')?.folders.get('tab')?.files.keys() ?? [])]
 
@@ -194,12 +210,21 @@ describe('a file on the disk', () => {
     const first = await disk.open(file(600))
     await expect(disk.open(file(500))).rejects.toThrow(NoRoom)
     await first.write(0, new Uint8Array(600))
-    usage = 600
     await expect(disk.open(file(500))).rejects.toThrow(NoRoom)
     expect(await disk.open(file(400))).toBeDefined()
     await first.discard()
-    usage = 0
     expect(await disk.open(file(600))).toBeDefined()
+  })
+
+  it('takes the space that it was promised as its length grows, and none for what fills it', async () => {
+    const first = await disk.open(file(600))
+    await first.write(599, new Uint8Array(1))
+    const other = await disk.open(file(300, OTHER))
+    await first.write(0, new Uint8Array(599))
+    await other.write(0, new Uint8Array(200))
+    await other.write(0, new Uint8Array(200))
+    await expect(disk.open(file(101))).rejects.toThrow(NoRoom)
+    expect(await disk.open(file(100))).toBeDefined()
   })
 
   it('releases its promised space when it cannot be opened', async () => {
@@ -517,6 +542,97 @@ describe('an unfinished file', () => {
     }
   })
 
+  /** The pauses between tries pass while a file is opened. */
+  const opens = async (files: DiskFiles) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    let isOver = false
+    const opening = files.open(file(SIZE)).finally(() => {
+      isOver = true
+    })
+    opening.catch(() => {})
+    while (!isOver) {
+      await vi.advanceTimersByTimeAsync(10)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    vi.useRealTimers()
+    return opening
+  }
+  const busy = new DOMException('open already', 'NoModificationAllowedError')
+
+  it('is waited for while the page that was left still has it open', async () => {
+    await receivesSome()
+    ends()
+    const opening = vi.spyOn(stored() as DiskFile, 'createSyncAccessHandle')
+    for (let tries = 0; tries < 30; tries++) opening.mockRejectedValueOnce(busy)
+    expect((await opens(diskOf('later'))).part?.before).toHaveLength(2)
+  })
+
+  it.each([
+    ['is open elsewhere', busy],
+    ['cannot be opened for a reason of the browser', new DOMException('', 'UnknownError')],
+  ])('f6 stays where it is while it %s', async (_, error) => {
+    await receivesSome()
+    ends()
+    const opening = vi.spyOn(stored() as DiskFile, 'createSyncAccessHandle').mockRejectedValue(error)
+    const later = diskOf('later')
+    await expect(opens(later)).rejects.toThrow(PartUnopened)
+    expect(await later.find(file(SIZE))).toMatchObject({ is: 'begun', bytes: 2 * CHUNK_BYTES })
+    opening.mockRestore()
+    expect((await later.open(file(SIZE))).part?.before).toHaveLength(2)
+  })
+
+  it('is gone on with also where the browser does not tell how much room there is', async () => {
+    const sink = await receivesSome()
+    await sink.part?.leave()
+    tellsRoom = false
+    expect((await diskOf('later').open(file(SIZE))).part?.before).toHaveLength(2)
+  })
+
+  describe('f19 the hashes that were told of it', () => {
+    const hash = (of: number) => new Uint8Array(32).fill(of)
+    const told = new Map([
+      [0, hash(1)],
+      [7, hash(8)],
+    ])
+    const isTold = async () => {
+      const sink = await receivesSome()
+      sink.part?.hashes?.keep(told)
+      return sink
+    }
+    const known = () => journal.hashes.names()
+
+    it('are there for a later page', async () => {
+      await isTold()
+      ends()
+      await sweepDisk(journal, now)
+      expect((await diskOf('later').open(file(SIZE))).part?.hashes?.before).toEqual(told)
+    })
+
+    it.each([
+      ['it is complete', async () => void (await (await isTold()).finish())],
+      ['it is given up', async () => (await isTold()).discard()],
+      [
+        'it is forgotten by a later page',
+        async () => {
+          await isTold()
+          ends()
+          await diskOf('later').forget(ITEM)
+        },
+      ],
+      [
+        'it is swept',
+        async () => {
+          await isTold()
+          now = UNUSED_MS + 1
+          await sweepDisk(journal, now)
+        },
+      ],
+    ])('go when %s', async (_, ended) => {
+      await ended()
+      await vi.waitFor(async () => expect(await known()).toEqual([]))
+    })
+  })
+
   it('is in the list of what waits, until it is complete or removed', async () => {
     const sink = await receivesSome()
     const listed = {
@@ -609,21 +725,23 @@ describe('an unfinished file', () => {
   it('is left as it was kept last, and needs no more room than its rest', async () => {
     const sink = await receivesSome()
     await sink.part?.leave()
-    usage = 2 * CHUNK_BYTES
     quota = SIZE
     const later = diskOf('later')
-    expect((await later.open(file(SIZE))).part?.before).toHaveLength(2)
+    const rest = await later.open(file(SIZE))
+    expect(rest.part?.before).toHaveLength(2)
+    await rest.write(CHUNK_BYTES, chunk(2))
     await expect(later.open(file(1, OTHER))).rejects.toThrow(NoRoom)
   })
 
   it('f6_waits_where_it_is_when_there_is_no_room_for_its_rest, and is gone on with once there is', async () => {
     const sink = await receivesSome()
     await sink.part?.leave()
-    usage = quota
+    quota = usage
     const later = diskOf('later')
     await expect(later.open(file(SIZE))).rejects.toMatchObject({ why: { reason: 'diskFull' } })
     expect(await later.find(file(SIZE))).toMatchObject({ is: 'begun', bytes: 2 * CHUNK_BYTES })
-    quota = usage + SIZE - 2 * CHUNK_BYTES
+    // The hole between its chunks is counted already.
+    quota = SIZE
     expect((await later.open(file(SIZE))).part?.before).toHaveLength(2)
   })
 

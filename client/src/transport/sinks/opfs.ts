@@ -6,13 +6,14 @@
 
 import { CHUNK_BYTES, type ItemId } from '../../protocol/bindings'
 import type { ChunkRange } from '../../protocol/chunk-set'
+import type { PieceHash } from '../../protocol/piece-checks'
 import { rangeBytes } from '../../protocol/receiver'
 import type { TransferFailure } from '../../protocol/transfer-failure'
 import type { UnfinishedFile } from '../../protocol/unfinished-file'
 import { closesWithin, fileIn, ifClosed, openTabs, removeFile } from './disk-folders'
-import { diskSink, type Reserved, type SyncAccessHandle } from './disk-sink'
+import { type DiskPart, diskSink, type Reserved, type SyncAccessHandle } from './disk-sink'
 import type { Journal, JournalEntry } from './journal'
-import { type FileStore, type Found, NoRoom, type Sink, type SinkFile } from './sink'
+import { type FileStore, type Found, NoRoom, PartUnopened, type Sink, type SinkFile } from './sink'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /**
@@ -22,8 +23,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const MOST_TOLD_BYTES = 10 * 1024 ** 3
 /** A page that was left, or has crashed, gives up what it holds within this time. */
 const LEFT_MS = 2_000
-/** Its file may be given up a little after its lock: how often it is tried again, and the pause before, in ms. */
-const TRIES = 10
+/** Its file may be given up after its lock, so it is tried again in between: the pause before, in milliseconds. */
 const TRY_PAUSE_MS = 50
 
 /** Whether synchronous file handles are available here: only in workers, and only in secure contexts. */
@@ -41,6 +41,8 @@ export interface DiskTab {
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number
 }
+
+const NOTHING: DiskPart = { durable: [], told: new Map() }
 
 /** An unfinished file. */
 type Begun = JournalEntry & { readonly durable: readonly ChunkRange[] }
@@ -72,7 +74,7 @@ export class DiskFiles implements FileStore {
       const name = `${file.id} ${this.#tab.makeName()}`
       const handle = await folder.getFileHandle(name, { create: true })
       const access = await handle.createSyncAccessHandle()
-      return this.#sink(file, { handle, access, reserved, folder: this.#tab.name, name, before: [] })
+      return this.#sink(file, { handle, access, reserved, folder: this.#tab.name, name, before: NOTHING })
     } catch (error) {
       reserved.end()
       throw error
@@ -146,6 +148,7 @@ export class DiskFiles implements FileStore {
     const entry = await this.#journal.read(id)
     const remove = async () => {
       await this.#journal.remove(id)
+      if (entry) await this.#journal.hashes.remove(entry.name)
       if (entry) await removeFile(entry.folder, entry.name)
     }
     if (entry === null || entry.tab === this.#tab.name) await remove()
@@ -167,8 +170,8 @@ export class DiskFiles implements FileStore {
   }
 
   /**
-   * Opens an unfinished file. Returns null when it is gone or shorter than its entry says, or is open elsewhere.
-   * @throws NoRoom when there is no room for the rest
+   * Opens an unfinished file. Returns null when it is gone, or shorter than its entry says.
+   * @throws NoRoom when there is no room for the rest, PartUnopened when the file cannot be opened now
    */
   async #goOn(file: SinkFile, { tab, folder, name, durable }: Begun): Promise<Sink | null> {
     let access: SyncAccessHandle | null = null
@@ -176,9 +179,15 @@ export class DiskFiles implements FileStore {
     try {
       const handle = await fileIn(folder, name)
       access = await opened(handle)
-      if (access.getSize() < endOf(durable, file.size)) throw new Error('The browser has lost a part of it.')
-      reserved = await this.#reserve(file.size - bytesIn(durable, file.size), { reason: 'diskFull' })
-      const sink = this.#sink(file, { handle, access, reserved, folder, name, before: durable })
+      const length = access.getSize()
+      // The browser has lost a part of it.
+      if (length < endOf(durable, file.size)) {
+        access.close()
+        return null
+      }
+      reserved = await this.#reserve(file.size - length, { reason: 'diskFull' })
+      const told = await this.#journal.hashes.of(name)
+      const sink = this.#sink(file, { handle, access, reserved, folder, name, before: { durable, told } })
       // From now on it is this tab's, so that no other takes it up.
       const entered = sink.part?.keep(durable, false).catch(() => {})
       if (tab !== this.#tab.name) await entered
@@ -186,8 +195,8 @@ export class DiskFiles implements FileStore {
     } catch (error) {
       access?.close()
       reserved?.end()
-      if (error instanceof NoRoom) throw error
-      return null
+      if (isGone(error)) return null
+      throw error instanceof NoRoom ? error : new PartUnopened(error)
     }
   }
 
@@ -199,7 +208,7 @@ export class DiskFiles implements FileStore {
       reserved: Reserved
       folder: string
       name: string
-      before: readonly ChunkRange[]
+      before: DiskPart
     },
   ): Sink {
     const { handle, access, reserved, folder, name, before } = open
@@ -218,22 +227,27 @@ export class DiskFiles implements FileStore {
           known,
           usedAt: this.#tab.now(),
         }
+        // Every piece was compared.
+        if (durable === null) void this.#journal.hashes.remove(name)
         return this.#journal.enter(id, entry)
       },
       remove: async () => {
         await this.#journal.removeFile(id, name)
+        await this.#journal.hashes.remove(name)
         await removeFile(folder, name)
       },
+      keepHashes: (told: ReadonlyMap<number, PieceHash>) => void this.#journal.hashes.keep(name, told),
     }
     return diskSink(file, handle, access, reserved, place, before)
   }
 
   /**
-   * Reserves room for bytes that will come.
+   * Reserves room for what a file will grow by. Browsers count the length of a file, with the holes in it.
    * @throws NoRoom when the browser gives less
    */
   async #reserve(bytes: number, why: TransferFailure): Promise<Reserved> {
-    if (bytes > freeBytes(await navigator.storage.estimate()) - this.#reserved) throw new NoRoom(why)
+    const estimate = await navigator.storage.estimate().catch(() => ({}))
+    if (bytes > freeBytes(estimate) - this.#reserved) throw new NoRoom(why)
     let left = bytes
     this.#reserved += left
     const take = (taken: number) => {
@@ -262,13 +276,18 @@ function endOf(ranges: readonly ChunkRange[], size: number): number {
   return last ? last.first * CHUNK_BYTES + rangeBytes(last, size) : 0
 }
 
+/** Whether the browser has cleared a file. */
+function isGone(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'NotFoundError'
+}
+
 /** Opens a file that a page which was left may hold for a moment longer. */
 async function opened(handle: FileSystemFileHandle): Promise<SyncAccessHandle> {
-  for (let left = TRIES; ; left -= 1) {
+  for (let waited = 0; ; waited += TRY_PAUSE_MS) {
     try {
       return await handle.createSyncAccessHandle()
     } catch (error) {
-      if (left === 0) throw error
+      if (isGone(error) || waited >= LEFT_MS) throw error
       await new Promise((resolve) => setTimeout(resolve, TRY_PAUSE_MS))
     }
   }

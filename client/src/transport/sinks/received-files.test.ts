@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId, ItemId } from '../../protocol/bindings'
 import { PIECE_BYTES } from '../../protocol/pieces'
+import { Unanswered } from '../table'
 import { MemoryFiles } from './memory'
 import { ReceivedFiles } from './received-files'
-import { type FileStore, NoRoom } from './sink'
+import { type FileStore, NoRoom, PartUnopened } from './sink'
 
 const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const file = (size: number, id: string = ITEM) => ({
@@ -57,10 +58,15 @@ describe('a received file', () => {
     expect(told).toBe(0)
   })
 
-  it('f6_is_not_begun_anew_in_memory_when_the_disk_has_no_room_for_the_rest_of_it', async () => {
-    const noRoom = new NoRoom({ reason: 'diskFull' })
-    const files = new ReceivedFiles(refusing(noRoom), new MemoryFiles(), onFallback)
-    await expect(files.open(file(2), null)).rejects.toBe(noRoom)
+  it.each([
+    ['the disk has no room for the rest of it', new NoRoom({ reason: 'diskFull' })],
+    ['the part of it on the disk cannot be opened now', new PartUnopened(new Error())],
+    ['the browser does not say whether there is a part of it', new Unanswered()],
+  ])('f6 is not begun anew in memory when %s', async (_, error) => {
+    const disk = refusing(error)
+    const files = new ReceivedFiles(disk, new MemoryFiles(), onFallback)
+    await expect(files.open(file(2), null)).rejects.toBe(error)
+    expect(disk.forget).not.toHaveBeenCalled()
     expect(told).toBe(0)
   })
 

@@ -2,9 +2,10 @@
 
 import type { ItemId } from '../../protocol/bindings'
 import type { UnfinishedFile } from '../../protocol/unfinished-file'
+import { Unanswered } from '../table'
 import { HeldSinks } from './held-sinks'
 import { openPickedSink } from './picked'
-import { type FileStore, type Found, NoRoom, type Sink, type SinkFile } from './sink'
+import { type FileStore, type Found, NoRoom, PartUnopened, type Sink, type SinkFile } from './sink'
 
 export class ReceivedFiles {
   #hasFallenBack = false
@@ -32,8 +33,7 @@ export class ReceivedFiles {
     try {
       return await this.disk.open(file)
     } catch (error) {
-      // What is on the disk waits there for room: in memory all of the file would have to come again (F6).
-      if (error instanceof NoRoom && error.why.reason === 'diskFull') throw error
+      if (mayHavePart(error)) throw error
       return this.#inMemory(file, error)
     }
   }
@@ -89,4 +89,13 @@ export class ReceivedFiles {
     this.#hasFallenBack = true
     return sink
   }
+}
+
+/**
+ * Whether a part of a file waits on the disk, or may, because the journal did not answer. It waits for room or for another try:
+ * in memory all of the file would have to come again (F6).
+ */
+function mayHavePart(error: unknown): boolean {
+  if (error instanceof NoRoom) return error.why.reason === 'diskFull'
+  return error instanceof PartUnopened || error instanceof Unanswered
 }

@@ -1,6 +1,7 @@
 /** The places where received bytes are written. */
 import type { BeamId, ItemId } from '../../protocol/bindings'
 import type { ChunkRange } from '../../protocol/chunk-set'
+import type { PieceHash } from '../../protocol/piece-checks'
 import type { TransferFailure } from '../../protocol/transfer-failure'
 import type { UnfinishedFile } from '../../protocol/unfinished-file'
 
@@ -26,6 +27,10 @@ export interface Sink {
 export interface Part {
   /** The chunks that were there when the sink opened, from an earlier page or transfer. */
   readonly before: readonly ChunkRange[]
+  /** Whether nothing can go on with it any more: a stream takes nothing more after an error. */
+  readonly isBroken: boolean
+  /** Where the hashes of its pieces stay; null where nothing outlives the page. */
+  readonly hashes: PartHashes | null
   /**
    * Lets a later one go on from these chunks, whatever happens to this one. All of them must be written.
    * @param isPaused whether it is to wait for the person
@@ -33,6 +38,13 @@ export interface Part {
   keep(durable: readonly ChunkRange[], isPaused: boolean): Promise<void>
   /** Leaves the file to a later one, with what was kept last. */
   leave(): Promise<void>
+}
+
+/** What the device that shared a file told of its hashes (F19). A later page may need it while that device is away. */
+export interface PartHashes {
+  /** What an earlier page was told, by piece. */
+  readonly before: ReadonlyMap<number, PieceHash>
+  keep(told: ReadonlyMap<number, PieceHash>): void
 }
 
 /** The description of a file that will be received. */
@@ -57,7 +69,7 @@ export interface FileStore {
   /**
    * Opens a file that is to be received, or goes on with one that no other tab receives.
    * @throws NoRoom when there is no room for the file, or none for the rest of one that was begun (`diskFull`), which stays
-   * as it is; any other error when the store cannot be used here
+   * as it is; PartUnopened; any other error when the store cannot be used here
    */
   open(file: SinkFile): Promise<Sink>
   /** Returns null when nothing of the file is here, or when another tab receives it now. */
@@ -90,6 +102,13 @@ export interface ReceivedBytes {
   leave(id: ItemId): Promise<void>
   /** Removes the bytes of an item that is gone. */
   forget(id: ItemId): Promise<void>
+}
+
+/** A part of the file is here and cannot be opened now, as while another page still lets go of it. It stays as it is. */
+export class PartUnopened extends Error {
+  constructor(cause: unknown) {
+    super('', { cause })
+  }
 }
 
 /** There is no room for the file. */
