@@ -288,6 +288,21 @@ describe('a worker that breaks', () => {
       expect(newest().heard('cancel')).toEqual([])
     })
 
+    it('nor is the next one, when it breaks before it has told anything', async () => {
+      transfers.tell(receive())
+      newest().breaks()
+      transfers.tell(cancel())
+      await vi.advanceTimersByTimeAsync(250)
+      transfers.tell({ do: 'forget', id: FILES[1] })
+      newest().breaks()
+      await passes()
+      expect(newest().told.slice(-2)).toEqual([cancel(), { do: 'forget', id: FILES[1] }])
+      newest().says({ say: 'memoryOnly' })
+      newest().breaks()
+      await passes()
+      expect([...newest().heard('cancel'), ...newest().heard('forget')]).toEqual([])
+    })
+
     it('a file that failed is given up, and the bytes of a deleted item are removed', async () => {
       const forget = { do: 'forget', id: FILES[1] } as const
       transfers.tell(receive(FILES[1]))

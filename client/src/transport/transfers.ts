@@ -44,6 +44,9 @@ type UnderWay = Extract<Progress, { status: 'queued' | 'parked' | 'paused' | 'mo
 /** What a person says of a transfer. */
 type Turn = Command<'pause' | 'resume' | 'cancel'>
 
+/** What a person says of an item. */
+type Said = Turn | Command<'forget' | 'leave'>
+
 export class Transfers {
   readonly #onEvent: (event: EngineEvent) => void
   readonly #makeWorker: () => EngineWorker
@@ -60,8 +63,13 @@ export class Transfers {
   readonly #held = new Map<ItemId, Blob>()
   readonly #deleted = new Map<ItemId, Blob>()
   readonly #receives = new Map<ItemId, Requested>()
-  /** What the person said while there was no worker, in its order. The next one hears it after all that was before. */
-  #unheard: (Turn | Command<'forget' | 'leave'>)[] = []
+  /**
+   * What the person said while there was no worker, in its order: the next one hears it after all that was before. What ends
+   * something is said once more where that one breaks before it has told anything, and so perhaps before it has done it.
+   */
+  #unheard: Said[] = []
+  /** Whether the worker has told anything. */
+  #hasTold = false
   /** Bytes of frames that went through the server, by device. */
   readonly #relayed = new Map<DeviceId, Volume>()
   /** Direct links of the worker, by key. */
@@ -111,6 +119,7 @@ export class Transfers {
   tell(command: EngineCommand, transfer: Transferable[] = []): void {
     if (command.do === 'relayed') this.#relays(command.from, { received: command.frame.byteLength })
     if (!this.#worker) return this.#tellLater(command)
+    if (!this.#hasTold && isEnding(command)) this.#unheard.push(command)
     this.#remember(command)
     this.#worker.postMessage(command, transfer)
   }
@@ -153,6 +162,7 @@ export class Transfers {
   #start(): void {
     const worker = this.#makeWorker()
     this.#worker = worker
+    this.#hasTold = false
     worker.onmessage = ({ data }: MessageEvent<EngineEvent>) => {
       if (worker === this.#worker) this.#heard(data)
     }
@@ -169,7 +179,11 @@ export class Transfers {
       worker.postMessage(command)
       if (turned) worker.postMessage({ do: turned, id, device: null })
     }
-    for (const command of this.#unheard.splice(0)) this.tell(command)
+    for (const command of this.#unheard) {
+      this.#remember(command)
+      worker.postMessage(command)
+    }
+    this.#unheard = this.#unheard.filter(isEnding)
   }
 
   /** Replaces the worker after a pause. The new one goes on with what the journal has of unfinished files. */
@@ -280,6 +294,8 @@ export class Transfers {
   }
 
   #heard(event: EngineEvent): void {
+    if (!this.#hasTold) this.#unheard = []
+    this.#hasTold = true
     if (event.say === 'link' && !event.opened) this.#links.delete(event.key)
     if (event.say === 'relay') this.#relays(event.to, { sent: event.frame.byteLength })
     if (event.say === 'receiving') this.#follow(event.id, event.progress)
@@ -318,6 +334,11 @@ export class Transfers {
     this.#followSent(id, device, progress)
     this.#onEvent({ say: 'sending', id, device, progress })
   }
+}
+
+/** Whether it ends something here. Pauses are remembered beside what they are of. */
+function isEnding(command: EngineCommand): command is Command<'cancel' | 'forget' | 'leave'> {
+  return ['cancel', 'forget', 'leave'].includes(command.do)
 }
 
 function isUnderWay(progress: Progress): progress is UnderWay {

@@ -2,6 +2,7 @@ import { IDBFactory } from 'fake-indexeddb'
 import 'fake-indexeddb/auto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type BeamId, CHUNK_BYTES, type ItemId } from '../../protocol/bindings'
+import { Table } from '../table'
 import { tabFolder } from './disk-folders'
 import { sweepDisk, UNUSED_MS } from './disk-sweep'
 import { Journal } from './journal'
@@ -630,6 +631,17 @@ describe('an unfinished file', () => {
     ])('go when %s', async (_, ended) => {
       await ended()
       await vi.waitFor(async () => expect(await known()).toEqual([]))
+    })
+
+    it('keep nothing on the disk where the browser refuses to remove them', async () => {
+      const sink = await isTold()
+      const refused = vi
+        .spyOn(Table.prototype, 'remove')
+        .mockRejectedValue(new DOMException('', 'UnknownError'))
+      await sink.discard()
+      expect(refused).toHaveBeenCalled()
+      expect(kept()).toEqual([])
+      refused.mockRestore()
     })
   })
 

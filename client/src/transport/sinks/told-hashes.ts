@@ -21,6 +21,11 @@ export class ToldHashes extends Table<string, Uint8Array> {
     await this.write(name, packed(told)).catch(() => {})
   }
 
+  /** What the browser refuses to remove goes with the next sweep, and must keep nothing from being removed with it. */
+  override async remove(name: string): Promise<void> {
+    await super.remove(name).catch(() => {})
+  }
+
   /** Returns the names of the files; none where the browser refuses to tell. */
   async names(): Promise<readonly string[]> {
     return (await this.all().catch(() => [])).map(([name]) => name)
