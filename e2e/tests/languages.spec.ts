@@ -43,8 +43,8 @@ test('on a phone the menu changes the language, and a message that is being writ
   await bob.page.getByRole('button', { name: 'Beam', exact: true }).click()
   await bob.page.getByRole('menuitem', { name: 'Language' }).click()
   const dialog = bob.page.getByRole('dialog', { name: 'Language' })
-  await expectNothingSerious(bob)
   await expect(dialog.getByRole('button', { name: 'English' })).toHaveAttribute('aria-current', 'true')
+  await expectNothingSerious(bob)
   await dialog.getByRole('button', { name: 'العربية' }).click()
 
   await seesLanguage(bob, 'ar')

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, type Locator } from '@playwright/test'
-import type { Device } from '../support/device.ts'
+import { type Device, LARGE_FILE_MS } from '../support/device.ts'
 import type { Folder } from '../support/files.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
@@ -45,6 +45,8 @@ async function shareAll(ada: Device, path: string): Promise<void> {
 const cardOf = (device: Device): Locator => device.card('2,000 files')
 
 test.describe('thousands of files that are shared together', () => {
+  test.describe.configure({ timeout: LARGE_FILE_MS })
+
   test('f16_are_one_card_with_a_list_and_arrive_whole', async ({ device, folder }, info) => {
     const [ada, bob] = await pair(device)
     const { path, sums } = await manyFiles(folder)
@@ -72,7 +74,7 @@ test.describe('thousands of files that are shared together', () => {
 
     await test.step('one is saved by itself', async () => {
       const [download] = await Promise.all([
-        bob.page.waitForEvent('download'),
+        bob.page.waitForEvent('download', { timeout: LARGE_FILE_MS }),
         card.getByRole('button', { name: 'Save IMG 1999.jpg' }).click(),
       ])
       expect(download.suggestedFilename()).toBe('IMG 1999.jpg')
@@ -82,7 +84,7 @@ test.describe('thousands of files that are shared together', () => {
 
     await test.step('all are saved as one archive that opens', async () => {
       const [download] = await Promise.all([
-        bob.page.waitForEvent('download'),
+        bob.page.waitForEvent('download', { timeout: LARGE_FILE_MS }),
         card.getByRole('button', { name: 'Save all' }).click(),
       ])
       expect(download.suggestedFilename()).toBe('2,000 files.zip')
@@ -114,7 +116,7 @@ test.describe('thousands of files that are shared together', () => {
     await card.getByRole('button', { name: 'Receive' }).click()
     await card.getByRole('button', { name: 'Show all 2,000' }).click()
     const [download] = await Promise.all([
-      bob.page.waitForEvent('download'),
+      bob.page.waitForEvent('download', { timeout: LARGE_FILE_MS }),
       card.getByRole('button', { name: 'Save IMG 0000.jpg' }).click(),
     ])
     const bytes = await readFile(await download.path())

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { BeamId, ItemId } from '../../protocol/bindings'
+import { AUTO_RECEIVE_BYTES, type BeamId, type ItemId } from '../../protocol/bindings'
 import { PIECE_BYTES } from '../../protocol/pieces'
 import { Unanswered } from '../table'
 import { MemoryFiles } from './memory'
@@ -65,9 +65,17 @@ describe('a received file', () => {
   ])('f6 is not begun anew in memory when %s', async (_, error) => {
     const disk = refusing(error)
     const files = new ReceivedFiles(disk, new MemoryFiles(), onFallback)
-    await expect(files.open(file(2), null)).rejects.toBe(error)
+    await expect(files.open(file(AUTO_RECEIVE_BYTES + 1), null)).rejects.toBe(error)
     expect(disk.forget).not.toHaveBeenCalled()
     expect(told).toBe(0)
+  })
+
+  it('comes in memory where the browser never says what is on the disk, and it is small', async () => {
+    const files = new ReceivedFiles(refusing(new Unanswered()), new MemoryFiles(), onFallback)
+    const sink = await files.open(file(3), null)
+    await sink.write(0, Uint8Array.of(1, 2, 3))
+    expect((await sink.finish())?.size).toBe(3)
+    expect(told).toBe(1)
   })
 
   it('is removed from disk and memory with its item', async () => {

@@ -1,6 +1,6 @@
 /** Stores received files: each in the file that the person picked, else on the browser's disk, else in memory. */
 
-import type { ItemId } from '../../protocol/bindings'
+import { AUTO_RECEIVE_BYTES, type ItemId } from '../../protocol/bindings'
 import type { UnfinishedFile } from '../../protocol/unfinished-file'
 import { Unanswered } from '../table'
 import { HeldSinks } from './held-sinks'
@@ -33,7 +33,7 @@ export class ReceivedFiles {
     try {
       return await this.disk.open(file)
     } catch (error) {
-      if (mayHavePart(error)) throw error
+      if (mayHavePart(error, file)) throw error
       return this.#inMemory(file, error)
     }
   }
@@ -93,9 +93,9 @@ export class ReceivedFiles {
 
 /**
  * Whether a part of a file waits on the disk, or may, because the journal did not answer. It waits for room or for another try:
- * in memory all of the file would have to come again (F6).
+ * in memory all of the file would have to come again (F6). A small one may come again where the browser never answers.
  */
-function mayHavePart(error: unknown): boolean {
+function mayHavePart(error: unknown, { size }: SinkFile): boolean {
   if (error instanceof NoRoom) return error.why.reason === 'diskFull'
-  return error instanceof PartUnopened || error instanceof Unanswered
+  return error instanceof PartUnopened || (error instanceof Unanswered && size > AUTO_RECEIVE_BYTES)
 }
