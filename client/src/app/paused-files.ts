@@ -17,17 +17,22 @@ export function keepPausedFiles(stores: Pick<Stores, 'transfers'>): void {
       const isPaused = isPausedHere(now.transfers[id])
       if (isPaused === isPausedHere(before.transfers[id])) continue
       if (isPaused) tabStorage.setItem(keyOf(id), '')
-      else tabStorage.removeItem(keyOf(id))
+      else forgetPaused(id)
     }
   })
   watchGone(stores, (id, isForGood) => {
-    if (isForGood) tabStorage.removeItem(keyOf(id))
+    if (isForGood) forgetPaused(id)
   })
 }
 
 /** Whether the person has paused a file that comes here, on this page or an earlier one of this tab. */
 export function wasPaused(id: ItemId): boolean {
   return tabStorage.getItem(keyOf(id)) !== null
+}
+
+/** A file is given up, so that nothing of it is paused. */
+export function forgetPaused(id: ItemId): void {
+  tabStorage.removeItem(keyOf(id))
 }
 
 function isPausedHere(transfer: Transfer | undefined): boolean {

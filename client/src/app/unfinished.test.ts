@@ -5,6 +5,7 @@ import { createStores, type Stores } from '../stores/stores'
 import { ofOtherBeams } from '../stores/unfinished'
 import type { EngineCommand } from '../transport/engine-messages'
 import type { Transfers } from '../transport/transfers'
+import { noteAsked, wasAsked } from './asked-storage'
 import { createUnfinished, learnUnfinished } from './unfinished'
 
 const HERE = 'here' as BeamId
@@ -44,9 +45,11 @@ it('what waits for other beams is told apart from what moves in this one', () =>
   expect(ofOtherBeams(stores.unfinished.getState(), null)).toHaveLength(2)
 })
 
-it('what a person removes leaves the list and the disk', () => {
+it('what a person removes leaves the list and the disk, and is asked for no more', () => {
+  noteAsked('b' as ItemId)
   learnUnfinished(stores, [waits('a', THERE, 1), waits('b', THERE, 2)])
   actions.discardUnfinished('b' as ItemId)
   expect(told.at(-1)).toEqual({ do: 'forget', id: 'b' })
   expect(ids()).toEqual(['a'])
+  expect(wasAsked('b' as ItemId)).toBe(false)
 })

@@ -3,7 +3,9 @@ import type { Actions } from '../features/actions'
 import type { UnfinishedFile } from '../protocol/unfinished-file'
 import type { Stores } from '../stores/stores'
 import { reduceUnfinished } from '../stores/unfinished'
+import { forgetAsked } from './asked-storage'
 import type { PageContext } from './context'
+import { forgetPaused } from './paused-files'
 
 type UnfinishedActions = Pick<Actions, 'listUnfinished' | 'discardUnfinished'>
 
@@ -29,6 +31,9 @@ export function createUnfinished(
     listUnfinished,
     discardUnfinished(id) {
       transfers.tell({ do: 'forget', id })
+      // It comes no more when its beam is entered again.
+      forgetAsked(id)
+      forgetPaused(id)
       stores.unfinished.setState((state) => reduceUnfinished(state, { type: 'discarded', id }), true)
     },
   }
