@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { ItemId } from '../protocol/bindings'
 import { createStores, type Stores } from '../stores/stores'
 import { type Receiving, reduceTransfers, type TransfersEvent } from '../stores/transfers'
-import { keepPausedFiles, wasPaused } from './paused-files'
+import { keepPausedFiles } from './paused-files'
+import { wasPaused } from './paused-storage'
 
 const PHOTO = 'photo' as ItemId
 

@@ -9,7 +9,7 @@ import { canPickFile, dropPicked, pickFile } from '../transport/save-folder'
 import { forgetAsked, noteAsked, wasAsked } from './asked-storage'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
-import { wasPaused } from './paused-files'
+import { wasPaused } from './paused-storage'
 import { sentBefore } from './sent-files'
 import { forget } from './sharing'
 

@@ -5,7 +5,7 @@ import type { Stores } from '../stores/stores'
 import { reduceUnfinished } from '../stores/unfinished'
 import { forgetAsked } from './asked-storage'
 import type { PageContext } from './context'
-import { forgetPaused } from './paused-files'
+import { forgetPaused } from './paused-storage'
 
 type UnfinishedActions = Pick<Actions, 'listUnfinished' | 'discardUnfinished'>
 
