@@ -15,9 +15,17 @@ export interface BeamChannel extends Opener {
   readonly deletions: readonly ItemId[]
   /**
    * Shares a new item, or replaces one of the same id (S9). `to` is the only other device that gets it (S33).
-   * @param inClearTo the devices that a person had chosen to send in clear text to when this was shared (E12); none where nobody says
+   * @param inClearTo the devices that a person had chosen to send in clear text to when this was shared (E12)
    */
-  share(id: ItemId, message: unknown, extra: string, to?: DeviceId, inClearTo?: readonly DeviceId[]): void
+  share(
+    id: ItemId,
+    message: unknown,
+    extra: string,
+    to: DeviceId | undefined,
+    inClearTo: readonly DeviceId[],
+  ): void
+  /** Whether an item that the server has is sealed, as far as this page knows. */
+  isSealed(id: ItemId): boolean
   delete(id: ItemId, message: unknown): void
   /**
    * What is shared under this id came in clear text: sealed, it says so (E12). Absent where nothing is sealed.
@@ -88,6 +96,7 @@ export class ClearChannel implements BeamChannel {
   }
 
   share: BeamChannel['share'] = (id, message, extra, to) => this.live().share(id, message, extra, to)
+  isSealed = () => false
   delete: BeamChannel['delete'] = (id, message) => this.live().delete(id, message)
   signal: BeamChannel['signal'] = (to, message) => this.live().signal(to, message)
   signalled: BeamChannel['signalled'] = (_from, message, handOn) => handOn(message)

@@ -120,9 +120,7 @@ export class BeamConnection {
         for (const item of items) this.#opening.push({ type: 'received', item, note: null })
       },
     )
-    this.#addressed = new AddressedItems(stores, (id, message, extra, to) =>
-      this.channel.share(id, message, extra, to),
-    )
+    this.#addressed = new AddressedItems(stores, this.channel)
     this.devices = new DeviceLinks(stores, transfers, (to, message) => this.channel.signal(to, message))
     this.places = new SharedPlaces(stores, toaster, (change) => this.live.arrange(change))
     this.live = new LiveBeam(liveOptions(session), this.#liveEvents())

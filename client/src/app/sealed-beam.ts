@@ -98,8 +98,12 @@ export class SealedBeam implements BeamChannel {
     return this.#changes.deletions
   }
 
-  share(...shared: Parameters<BeamChannel['share']>): void {
+  share(...shared: Parameters<SealedChanges['share']>): void {
     this.#changes.share(...shared)
+  }
+
+  isSealed(id: ItemId): boolean {
+    return this.#versions.isSealed(id)
   }
 
   delete(id: ItemId, message: unknown): void {
