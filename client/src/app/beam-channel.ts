@@ -6,6 +6,12 @@ import type { LiveBeam } from '../transport/live-beam'
 import type { Opener } from './opening-stage'
 import { isInsecure } from './sealing-choice'
 
+/**
+ * How far keys were changed. `done`: the new ones lie where they go. `not-there`: they do not, because nobody is logged in or the beam was
+ * left before. `clear`: there are none to change, as far as this page was shown.
+ */
+export type RekeyedHere = 'done' | 'not-there' | 'clear'
+
 export interface BeamChannel extends Opener {
   /** Whether links to other devices may be made: none before this device has been let into a sealed beam. */
   readonly mayLink: boolean
@@ -76,9 +82,9 @@ export interface BeamChannel extends Opener {
   removed(devices: readonly DeviceId[]): void
   /**
    * Changes the keys, because somebody may not read the saved beam any more who is not here.
-   * @returns what resolves to whether the new ones lie where they go, however long that takes; to false where the beam was left before
+   * @returns what resolves once that is done, however long that takes
    */
-  rekey(): Promise<boolean>
+  rekey(): Promise<RekeyedHere>
   /** The beam has another id now (H28). @param isMine whether this page has renewed its link */
   move(beam: BeamId, isMine: boolean): void
   /** The beam was left: nothing is sent or handed on any more. */
@@ -127,8 +133,8 @@ export class ClearChannel implements BeamChannel {
   shareClear(): void {}
   lookForMissing(): void {}
   removed(): void {}
-  async rekey(): Promise<boolean> {
-    return true
+  async rekey(): Promise<RekeyedHere> {
+    return 'clear'
   }
   move(): void {}
   end(): void {}

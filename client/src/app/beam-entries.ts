@@ -121,7 +121,7 @@ export function moveEntries(from: BeamId, to: BeamId): void {
 
 /**
  * The beam has ended, or a person wants nothing of it to stay in this browser. Not that its keys are to change: they were told that this is
- * tried again by itself, and a beam that is really gone needs none.
+ * tried again by itself. That a beam is really gone, a server can only say: what is to be done there is forgotten after a month.
  */
 export function forgetKnown(beam: BeamId): void {
   for (const entries of KNOWN) entries.forget(beam)

@@ -487,7 +487,7 @@ describe('a beam whose keys are in the vault of its owner', () => {
         await admin.secrets.withdraw(BEAM)
       }
       const before = (await seals(admin)).slice(0, 17)
-      expect(await admin.secrets.rekeySaved(BEAM)).toBe('needless')
+      expect(await admin.secrets.rekeySaved(BEAM)).toBe('hidden')
       expect((await seals(admin)).slice(0, 17)).toBe(before)
       expect((await laptop.secrets.open(BEAM, 'share_clipboard', await seals(admin))).is).toBe('open')
     },
