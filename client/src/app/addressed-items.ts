@@ -3,18 +3,20 @@
  * device may bring them back (S28). Each is shared once its addressee is here.
  */
 import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { Item } from '../protocol/item'
 import type { Stores } from '../stores/stores'
+import type { BeamChannel } from './beam-channel'
 
-type Share = (id: ItemId, message: unknown, extra: string, to: DeviceId) => void
+type Channel = Pick<BeamChannel, 'share' | 'isSealed'>
 
 export class AddressedItems {
   readonly #stores: Pick<Stores, 'items' | 'devices'>
-  readonly #share: Share
+  readonly #channel: Channel
   readonly #forgotten = new Set<ItemId>()
 
-  constructor(stores: Pick<Stores, 'items' | 'devices'>, share: Share) {
+  constructor(stores: Pick<Stores, 'items' | 'devices'>, channel: Channel) {
     this.#stores = stores
-    this.#share = share
+    this.#channel = channel
   }
 
   /** The server has sent what it has. Call it before the items of the page follow. */
@@ -38,7 +40,17 @@ export class AddressedItems {
       const item = items.get(id)
       if (item?.to !== undefined && !here.has(item.to)) continue
       this.#forgotten.delete(id)
-      if (item?.to !== undefined) this.#share(id, item.message, item.extra, item.to)
+      if (item?.to !== undefined)
+        this.#channel.share(id, item.message, item.extra, item.to, this.#inClearTo(item, item.to))
     }
+  }
+
+  /**
+   * It goes as it went: in clear text only where a person had chosen that when it was shared (E12). Of what the server had, how it went
+   * tells that; a change that it did not have yet says so itself.
+   */
+  #inClearTo({ id, isChanged, inClearTo = [] }: Item, to: DeviceId): readonly DeviceId[] {
+    if (isChanged) return inClearTo
+    return this.#channel.isSealed(id) ? [] : [to]
   }
 }

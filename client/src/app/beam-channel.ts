@@ -6,6 +6,12 @@ import type { LiveBeam } from '../transport/live-beam'
 import type { Opener } from './opening-stage'
 import { isInsecure } from './sealing-choice'
 
+/**
+ * How far keys were changed. `done`: the new ones lie where they go. `not-there`: they do not, because nobody is logged in or the beam was
+ * left before. `clear`: there are none to change, as far as this page was shown.
+ */
+export type RekeyedHere = 'done' | 'not-there' | 'clear'
+
 export interface BeamChannel extends Opener {
   /** Whether links to other devices may be made: none before this device has been let into a sealed beam. */
   readonly mayLink: boolean
@@ -15,9 +21,17 @@ export interface BeamChannel extends Opener {
   readonly deletions: readonly ItemId[]
   /**
    * Shares a new item, or replaces one of the same id (S9). `to` is the only other device that gets it (S33).
-   * @param inClearTo the devices that a person had chosen to send in clear text to when this was shared (E12); none where nobody says
+   * @param inClearTo the devices that a person had chosen to send in clear text to when this was shared (E12)
    */
-  share(id: ItemId, message: unknown, extra: string, to?: DeviceId, inClearTo?: readonly DeviceId[]): void
+  share(
+    id: ItemId,
+    message: unknown,
+    extra: string,
+    to: DeviceId | undefined,
+    inClearTo: readonly DeviceId[],
+  ): void
+  /** Whether an item that the server has is sealed, as far as this page knows. */
+  isSealed(id: ItemId): boolean
   delete(id: ItemId, message: unknown): void
   /**
    * What is shared under this id came in clear text: sealed, it says so (E12). Absent where nothing is sealed.
@@ -68,9 +82,9 @@ export interface BeamChannel extends Opener {
   removed(devices: readonly DeviceId[]): void
   /**
    * Changes the keys, because somebody may not read the saved beam any more who is not here.
-   * @returns what resolves to whether the new ones lie where they go, however long that takes; to false where the beam was left before
+   * @returns what resolves once that is done, however long that takes
    */
-  rekey(): Promise<boolean>
+  rekey(): Promise<RekeyedHere>
   /** The beam has another id now (H28). @param isMine whether this page has renewed its link */
   move(beam: BeamId, isMine: boolean): void
   /** The beam was left: nothing is sent or handed on any more. */
@@ -88,6 +102,7 @@ export class ClearChannel implements BeamChannel {
   }
 
   share: BeamChannel['share'] = (id, message, extra, to) => this.live().share(id, message, extra, to)
+  isSealed = () => false
   delete: BeamChannel['delete'] = (id, message) => this.live().delete(id, message)
   signal: BeamChannel['signal'] = (to, message) => this.live().signal(to, message)
   signalled: BeamChannel['signalled'] = (_from, message, handOn) => handOn(message)
@@ -118,8 +133,8 @@ export class ClearChannel implements BeamChannel {
   shareClear(): void {}
   lookForMissing(): void {}
   removed(): void {}
-  async rekey(): Promise<boolean> {
-    return true
+  async rekey(): Promise<RekeyedHere> {
+    return 'clear'
   }
   move(): void {}
   end(): void {}

@@ -43,7 +43,7 @@ import {
   learnWelcome,
   loadTrust,
 } from './beam-trust'
-import { ClearCopies, loadClearCopies } from './clear-copies'
+import { ClearCopies, followClearCopies, loadClearCopies } from './clear-copies'
 import type { PageContext } from './context'
 import { DeviceLinks } from './device-links'
 import { deviceToken } from './device-tokens'
@@ -120,9 +120,7 @@ export class BeamConnection {
         for (const item of items) this.#opening.push({ type: 'received', item, note: null })
       },
     )
-    this.#addressed = new AddressedItems(stores, (id, message, extra, to) =>
-      this.channel.share(id, message, extra, to),
-    )
+    this.#addressed = new AddressedItems(stores, this.channel)
     this.devices = new DeviceLinks(stores, transfers, (to, message) => this.channel.signal(to, message))
     this.places = new SharedPlaces(stores, toaster, (change) => this.live.arrange(change))
     this.live = new LiveBeam(liveOptions(session), this.#liveEvents())
@@ -151,7 +149,7 @@ export class BeamConnection {
     moveEntries(this.#beamId, beamId)
     followTrust(this.#context.stores, beamId)
     // Another tab may have followed first, and the choices of before were not there any more.
-    loadClearCopies(this.#context.stores, beamId)
+    followClearCopies(this.#context.stores, beamId, this.#context.transfers)
     this.#beamId = beamId
     this.#access.lost()
     this.devices.cut()

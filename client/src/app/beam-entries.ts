@@ -48,6 +48,11 @@ class BeamEntries {
     browserStorage.removeItem(this.#key(beam, key))
   }
 
+  /** Whether anything is kept of a beam: also where all entries were removed, and not once they have moved or the beam has ended. */
+  isKept(beam: BeamId): boolean {
+    return browserStorage.getItem(this.#times + beam) !== null
+  }
+
   /** This browser is in the beam: what is stored of it stays for another month. */
   keep(beam: BeamId): void {
     if (this.of(beam).length > 0) this.#setTime(beam)
@@ -61,8 +66,9 @@ class BeamEntries {
 
   /** The beam has ended. */
   forget(beam: BeamId): void {
-    browserStorage.removeItems(this.#entries + beam)
+    // The time goes first: another tab that hears of an entry that is gone knows by it that nobody has removed that one alone.
     browserStorage.removeItem(this.#times + beam)
+    browserStorage.removeItems(this.#entries + beam)
   }
 
   /** Forgets the beams in which this browser has not been for a month. */
@@ -115,7 +121,7 @@ export function moveEntries(from: BeamId, to: BeamId): void {
 
 /**
  * The beam has ended, or a person wants nothing of it to stay in this browser. Not that its keys are to change: they were told that this is
- * tried again by itself, and a beam that is really gone needs none.
+ * tried again by itself. That a beam is really gone, a server can only say: what is to be done there is forgotten after a month.
  */
 export function forgetKnown(beam: BeamId): void {
   for (const entries of KNOWN) entries.forget(beam)

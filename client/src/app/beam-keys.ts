@@ -12,6 +12,7 @@ import { Gate } from '../transport/gate'
 import type { Having } from '../transport/having'
 import type { LiveBeam } from '../transport/live-beam'
 import type { SecretsDoor } from '../transport/secrets-door'
+import type { RekeyedHere } from './beam-channel'
 import { DepositedBeamKeys } from './deposited-beam-keys'
 import type { InOrder } from './in-order'
 import { KeptBeamKeys } from './kept-beam-keys'
@@ -156,7 +157,7 @@ export class BeamKeys {
       onSent: () => this.#changes.again(),
       onDeposited: async (deposited) => {
         this.#took(deposited)
-        if (deposited.went === 'exposed') return this.rekey()
+        if (deposited.went === 'exposed') return (await this.rekey()) === 'done'
         events.onDeposited()
         return true
       },
@@ -337,12 +338,15 @@ export class BeamKeys {
     else if (this.#events.mayRemove()) setTimeout(change, CHANGED_WITHIN_MS)
   }
 
-  /** Resolves to whether the keys have changed and lie where they go; to false where the beam was left before. */
-  rekey(): Promise<boolean> {
-    if (this.isClear) return Promise.resolve(true)
-    const changed = this.#change(() => this.#secrets.rekey(this.#beam, []))
-    const areThere = changed.then(() => this.#deposited.areThere())
-    return Promise.race([areThere, this.#left.wait().then(() => false)])
+  /** Changes the keys (`BeamChannel.rekey`). */
+  rekey(): Promise<RekeyedHere> {
+    const change = async () => {
+      if (!this.isClear) await this.#change(() => this.#secrets.rekey(this.#beam, []))
+      // That may have turned out only meanwhile.
+      if (this.isClear) return 'clear'
+      return (await this.#deposited.areThere()) ? 'done' : 'not-there'
+    }
+    return Promise.race([change(), this.#left.wait().then(() => 'not-there' as const)])
   }
 
   move(beam: BeamId, isMine: boolean): void {

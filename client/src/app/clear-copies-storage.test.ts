@@ -7,10 +7,11 @@ import { pendingItem } from '../protocol/item'
 import { createStores, type Stores } from '../stores/stores'
 import { moveEntries, sweepEntries } from './beam-entries'
 import { createClearCopiesChoice, keepClearCopies, loadClearCopies } from './clear-copies'
-import { readMade, storeMade } from './clear-copies-storage'
+import { haveChoicesGone, readMade, storeMade } from './clear-copies-storage'
 import {
   beam,
   begins,
+  context,
   DAY_MS,
   FakeSocket,
   ITEM,
@@ -21,6 +22,7 @@ import {
   PHONE,
   RENEWED,
   stores,
+  told,
 } from './current-beam-stage'
 
 const TABLET = '41234567-89ab-8cde-8f01-23456789abcd' as DeviceId
@@ -82,6 +84,59 @@ describe('e12 what is chosen in one tab', () => {
     hears()
     beam.renewed(OLD, RENEWED, false)
     expect([...stores.clearCopies.getState().to]).toEqual([PHONE])
+  })
+
+  it('is known to have moved by whoever hears that an entry of it is gone', () => {
+    choiceIn(opensTab())(PHONE, true)
+    const known: boolean[] = []
+    const remove = Storage.prototype.removeItem
+    const removing = vi.spyOn(Storage.prototype, 'removeItem').mockImplementation(function (
+      this: Storage,
+      key,
+    ) {
+      remove.call(this, key)
+      if (key === `clear-copies:${OLD}:${PHONE}`) known.push(haveChoicesGone(OLD))
+    })
+    moveEntries(OLD, NEW)
+    removing.mockRestore()
+    expect(known).toEqual([true])
+  })
+
+  describe('goes on being offered by a tab that follows the beam to its new id later', () => {
+    const ended = () => told.filter((one) => one.do === 'cancel' || one.do === 'forget')
+    const sentTo = () => [...stores.clearCopies.getState().to]
+
+    beforeEach(() => {
+      context.transfers.offered = () => new Blob()
+      beam.enter(mine)
+      keepClearCopies(stores, context.transfers)
+      choiceIn(stores)(PHONE, true)
+      stores.devices.setState({ me: ME })
+      stores.items.setState({ items: [pendingItem(ITEM, 'a file', 'file', 0, PHONE)] })
+      moveEntries(OLD, NEW)
+      hears()
+    })
+
+    it('which sends nothing new until then: the choice may have been taken back there', () => {
+      expect([sentTo(), ended()]).toEqual([[], []])
+    })
+
+    it('and after that', () => {
+      beam.renewed(OLD, RENEWED, false)
+      expect([sentTo(), ended()]).toEqual([[PHONE], []])
+    })
+
+    it('unless it was taken back there', () => {
+      choiceIn(opensTab(NEW))(PHONE, false)
+      beam.renewed(OLD, RENEWED, false)
+      expect([sentTo(), ended()]).toEqual([
+        [],
+        [
+          { do: 'cancel', id: ITEM, device: PHONE },
+          { do: 'forget', id: ITEM },
+        ],
+      ])
+    })
   })
 })
 

@@ -18,6 +18,11 @@ export function readChosen(beam: BeamId): readonly DeviceId[] {
   return clearChoices.of(beam).map(([device]) => device as DeviceId)
 }
 
+/** Whether what was chosen in a beam is no longer under this id: another tab has followed the beam to a new one, or it has ended. */
+export function haveChoicesGone(beam: BeamId): boolean {
+  return !clearChoices.isKept(beam)
+}
+
 /** Calls back when another tab may have chosen otherwise in a beam. */
 export function onChosenElsewhere(beam: () => BeamId | null, hear: (beam: BeamId) => void): void {
   addEventListener('storage', ({ key }) => {

@@ -6,12 +6,13 @@ import type { Actions } from '../features/actions'
 import type { BeamId, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import { clearMessage, copyId, copyMessage, originalOf } from '../protocol/clear-copy'
 import type { Item } from '../protocol/item'
-import { takersOfCopies } from '../stores/clear-copies'
+import { type ClearCopiesState, takersOfCopies } from '../stores/clear-copies'
 import type { Stores } from '../stores/stores'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Transfers } from '../transport/transfers'
 import {
   enterClearCopies,
+  haveChoicesGone,
   onChosenElsewhere,
   readChosen,
   readMade,
@@ -21,13 +22,19 @@ import {
 
 type Watched = Pick<Stores, 'clearCopies' | 'devices' | 'transfers'>
 
+type Choices = Pick<Stores, 'clearCopies' | 'items' | 'devices'>
+type Choosing = Choices & Pick<Stores, 'session'>
+type Offering = Pick<Transfers, 'offered' | 'tell'>
+
 /** Takes up what was chosen in a beam. */
 export function loadClearCopies({ clearCopies }: Pick<Stores, 'clearCopies'>, beam: BeamId): void {
   clearCopies.setState({ to: new Set(enterClearCopies(beam)) }, true)
 }
 
-type Choosing = Pick<Stores, 'clearCopies' | 'session' | 'items' | 'devices'>
-type Offering = Pick<Transfers, 'offered' | 'tell'>
+/** Takes up what is chosen under the new id of the beam that the page is in: it may have been taken back there before this page followed. */
+export function followClearCopies(stores: Choices, beam: BeamId, transfers: Offering): void {
+  choose(stores, { to: new Set(enterClearCopies(beam)) }, transfers)
+}
 
 export function createClearCopiesChoice(stores: Choosing, transfers: Offering): Pick<Actions, 'sendInClear'> {
   return {
@@ -38,7 +45,7 @@ export function createClearCopiesChoice(stores: Choosing, transfers: Offering): 
       if (isWanted) to.add(device)
       else to.delete(device)
       storeChoice(beam, device, isWanted)
-      choose(stores, to, transfers)
+      choose(stores, { ...stores.clearCopies.getState(), to }, transfers)
     },
   }
 }
@@ -47,7 +54,11 @@ export function createClearCopiesChoice(stores: Choosing, transfers: Offering): 
 export function keepClearCopies(stores: Choosing, transfers: Offering): void {
   onChosenElsewhere(
     () => beamIn(stores),
-    (beam) => choose(stores, new Set(readChosen(beam)), transfers),
+    (beam) => {
+      const to = new Set(readChosen(beam))
+      const isLeft = haveChoicesGone(beam)
+      choose(stores, { to, ...(isLeft && { before: offeredIn(stores) }) }, transfers)
+    },
   )
 }
 
@@ -56,15 +67,19 @@ function beamIn({ session }: Pick<Stores, 'session'>): BeamId | null {
   return state.status === 'set' ? state.session.beamId : null
 }
 
-function choose(
-  { clearCopies, items, devices }: Choosing,
-  to: ReadonlySet<DeviceId>,
-  transfers: Offering,
-): void {
-  const before = clearCopies.getState().to
-  clearCopies.setState({ to }, true)
-  for (const device of before)
-    if (!to.has(device)) stopOffering(device, items.getState().items, devices.getState().me, transfers)
+/** Those to which what they were sent in clear text is offered. */
+function offeredIn({ clearCopies }: Pick<Stores, 'clearCopies'>): ReadonlySet<DeviceId> {
+  const { to, before = [] } = clearCopies.getState()
+  return new Set([...to, ...before])
+}
+
+function choose(stores: Choices, next: ClearCopiesState, transfers: Offering): void {
+  const before = offeredIn(stores)
+  stores.clearCopies.setState(next, true)
+  const after = offeredIn(stores)
+  const { items } = stores.items.getState()
+  const { me } = stores.devices.getState()
+  for (const device of before) if (!after.has(device)) stopOffering(device, items, me, transfers)
 }
 
 /** Lets a device receive no more bytes of what was sent to it in clear text: the copies, and the items that are for it alone. */

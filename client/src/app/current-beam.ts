@@ -14,6 +14,7 @@ import type { LiveBeam } from '../transport/live-beam'
 import type { LiveBeamStatus } from '../transport/live-beam-status'
 import type { SecretsDoor } from '../transport/secrets-door'
 import { notConnected } from './access-news'
+import type { RekeyedHere } from './beam-channel'
 import { BeamConnection } from './beam-connection'
 import { forgetKnown, moveEntries } from './beam-entries'
 import { forgetCanvas } from './canvas-storage'
@@ -258,7 +259,7 @@ export class CurrentBeam {
   }
 
   /** Changes the keys of the beam that the page is in. Returns null where that is another one. */
-  #rekeyHere(id: BeamId): Promise<boolean> | null {
+  #rekeyHere(id: BeamId): Promise<RekeyedHere> | null {
     return this.#session()?.beamId === id ? (this.#connection?.channel.rekey() ?? null) : null
   }
 

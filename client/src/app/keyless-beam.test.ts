@@ -68,6 +68,14 @@ describe('e11 a beam in clear text beside a device that is asleep', () => {
     await bob.is('clear')
   })
 
+  it('has no keys to change where somebody may not read it any more, also for who asks before that is known', async () => {
+    const bob = await besideEve(CLEAR)
+    const asked = bob.channel.rekey()
+    await isHeardOut()
+    await bob.is('clear')
+    expect([await asked, await bob.channel.rekey()]).toEqual(['clear', 'clear'])
+  })
+
   it('opens also after that has left without a word', async () => {
     const bob = await besideEve(CLEAR)
     bob.channel.listed([sealing(BOB)])

@@ -1,9 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Device, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
 import { copyId } from '../protocol/clear-copy'
+import type { Item } from '../protocol/item'
 import { reduceDevices } from '../stores/devices'
+import { createItemsStore } from '../stores/items'
 import { browserStorage } from '../stores/site-storage'
+import type { Stores } from '../stores/stores'
 import type { Secrets } from '../transport/secrets'
+import { AddressedItems } from './addressed-items'
 import {
   ADA,
   ada,
@@ -267,6 +271,53 @@ describe('e12 a plain device', () => {
     await shared(3)
     expect(JSON.stringify(server.told)).not.toContain('second')
     expect(await ada.opens(server.item())).toMatchObject({ isClear: true, message: 'third' })
+  })
+
+  describe('gets again what was for it alone and the server has lost (S33)', () => {
+    let addressed: AddressedItems
+    const shows = (item: Item) => page.items.setState({ epoch: 'old', items: [item] })
+    let page: Pick<Stores, 'items' | 'devices'>
+
+    beforeEach(async () => {
+      page = { items: createItemsStore(), devices: ada.stores.devices }
+      addressed = new AddressedItems(page, ada.channel)
+      choose(PLAIN)
+      shares(ada, ITEM, 'first', 'text', PLAIN)
+      await shared(1)
+      shows({ ...(await ada.opens(server.item())), seq: 1 })
+    })
+
+    it('in clear text, as it went', async () => {
+      addressed.synced('new', [])
+      await shared(2)
+      expect(toldIn('share', ITEM).map(({ to, message }) => [to, message])).toEqual([
+        [PLAIN, 'first'],
+        [PLAIN, 'first'],
+      ])
+    })
+
+    it('and not in clear text where the choice was taken back', async () => {
+      choose()
+      addressed.synced('new', [])
+      await shared(2)
+      expect(server.item().message).toMatch(/^e2e1/)
+    })
+
+    it.each(['confirmed', 'only changed here'])(
+      'and not in clear text what was sealed because it was not chosen then, and is %s',
+      async (how) => {
+        choose()
+        shares(ada, ITEM, 'second', 'text', PLAIN)
+        await shared(2)
+        const edited = { ...(await ada.opens(server.item())), seq: 1 }
+        expect(edited).toMatchObject({ isClear: true, message: 'second' })
+        shows(how === 'confirmed' ? edited : { ...edited, isChanged: true })
+        choose(PLAIN)
+        addressed.synced('new', [])
+        await shared(3)
+        expect(JSON.stringify(server.told)).not.toContain('second')
+      },
+    )
   })
 
   describe('that was chosen before a reload', () => {

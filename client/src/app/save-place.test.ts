@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ItemId } from '../protocol/bindings'
 import { fileItemMessage, pendingItem } from '../protocol/item'
 import { DIRECT } from '../protocol/way'
@@ -70,6 +70,26 @@ it('a kept folder that was removed is said, another one can be chosen, and files
   toast?.action?.run()
   await vi.waitFor(() => expect(stores.savePlace.getState()).toEqual({ status: 'kept', name: 'new' }))
   expect(kept).toEqual([null, 'new'])
+})
+
+describe('a kept folder that the browser refuses to forget', () => {
+  const refusing = () =>
+    createSavePlaces(
+      { stores, toaster: createToaster(stores.toasts) },
+      { ...place, forget: () => Promise.reject(new Error('The disk is full.')) },
+    )
+
+  it('stays the place', async () => {
+    await refusing().forgetSavePlace()
+    expect(stores.savePlace.getState()).toEqual({ status: 'kept', name: 'old' })
+  })
+
+  it('is no place any more where it was removed', async () => {
+    opens = 'gone'
+    expect(await refusing().kept()).toBe('none')
+    expect(stores.savePlace.getState()).toEqual({ status: 'downloads' })
+    expect(toasts()).toHaveLength(1)
+  })
 })
 
 it('where several files need a folder, another one is asked for at once', async () => {

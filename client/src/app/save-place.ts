@@ -35,9 +35,12 @@ export function createSavePlaces(
       toaster.bad(t`The browser cannot keep this folder.`)
     }
   }
+  /** Where the browser refuses it, the folder is still kept, and goes on being shown. */
   const forget = async () => {
-    await place.forget()
-    show(null)
+    try {
+      await place.forget()
+      show(null)
+    } catch {}
   }
   const kept = async () => {
     const state = stores.savePlace.getState()
@@ -51,8 +54,9 @@ export function createSavePlaces(
       toaster.bad(refused, another)
       return null
     }
-    // Nothing could be saved any more if it stayed the place.
+    // Nothing could be saved any more if it stayed the place. Where the browser still has it, a later page finds that it is gone too.
     await forget()
+    show(null)
     toaster.bad(t`The folder “${name}” is no longer there. Files are saved as downloads again.`, another)
     return 'none'
   }

@@ -7,7 +7,8 @@ import { createStores } from '../stores/stores'
 import { NOTHING_KNOWN } from '../stores/vault'
 import type { Deposited, Rekeyed } from '../transport/having'
 import { Secrets } from '../transport/secrets'
-import { forgetKnown, keysToChange, moveEntries } from './beam-entries'
+import type { RekeyedHere } from './beam-channel'
+import { forgetKnown, keysToChange, moveEntries, sweepEntries } from './beam-entries'
 import { SavedBeamKeys } from './saved-beam-keys'
 
 const OLD = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
@@ -24,7 +25,7 @@ let reminders: number
 /** The beam that the page is in. */
 let here: BeamId | null
 /** Says whether the channel of the page has changed the keys of its beam. */
-let changesHere: (areThere: boolean) => void
+let changesHere: (how: RekeyedHere) => void
 let pages: SavedBeamKeys[]
 
 /** A page of Ada's that is loaded, in a browser that has no keys yet. */
@@ -47,7 +48,8 @@ function load(): SavedBeamKeys {
     },
   }
   const page = new SavedBeamKeys(new Secrets(store, bank), stores, {
-    rekeyHere: (beam) => (beam === here ? new Promise<boolean>((resolve) => (changesHere = resolve)) : null),
+    rekeyHere: (beam) =>
+      beam === here ? new Promise<RekeyedHere>((resolve) => (changesHere = resolve)) : null,
     renewLogin: async () => {},
     onFailed: () => {
       failures += 1
@@ -246,25 +248,25 @@ describe('e15 a beam that somebody may not read any more', () => {
     it('and a later page is to change them until they lie where they go', async () => {
       await vi.advanceTimersByTimeAsync(600_000)
       expect([isLeftToDo(), isChanging.mock.calls.length]).toEqual([[OLD], 1])
-      changesHere(true)
+      changesHere('done')
       await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
       expect(current(OLD)).toBe(before)
     })
 
     it('and those that went nowhere, because the vault is locked, are changed once it is open', async () => {
       stores.vault.setState({ own: { is: 'locked', needsWords: false } })
-      changesHere(true)
+      changesHere('done')
       await vi.advanceTimersByTimeAsync(60_000)
       expect([isLeftToDo(), isChanging.mock.calls.length]).toEqual([[OLD], 1])
       stores.vault.setState({ own: { is: 'open', fingerprint: '' } })
       await inTheEnd(() => expect(isChanging).toHaveBeenCalledTimes(2))
-      changesHere(true)
+      changesHere('done')
       await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
     })
 
     it('and no more of them than it must, where they cannot be deposited for a while', async () => {
       for (let second = 0; second < 300; second += 1) {
-        changesHere(false)
+        changesHere('not-there')
         await vi.advanceTimersByTimeAsync(1_000)
       }
       expect(isChanging.mock.calls.length).toBeLessThan(15)
@@ -272,7 +274,7 @@ describe('e15 a beam that somebody may not read any more', () => {
 
     it('or without it, where the page has left it before', async () => {
       here = null
-      changesHere(false)
+      changesHere('not-there')
       await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
       expect(current(OLD)).not.toBe(before)
     })
@@ -282,7 +284,7 @@ describe('e15 a beam that somebody may not read any more', () => {
       here = NEW
       moveEntries(OLD, NEW)
       pages.at(-1)?.followed(OLD, NEW)
-      changesHere(true)
+      changesHere('done')
       await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
       expect(isChanging).toHaveBeenCalledOnce()
     })
@@ -313,14 +315,55 @@ describe('e15 a beam that somebody may not read any more', () => {
     expect(isLeftToDo()).toEqual([OLD])
   })
 
-  it('has none made by a later page where it is gone by then', async () => {
+  describe('of which the server shows nothing by then', () => {
+    const asksOnce = async () => {
+      const rekeySaved = vi.spyOn(load().secrets, 'rekeySaved')
+      logsIn()
+      await inTheEnd(() => expect(rekeySaved).toHaveBeenCalledOnce())
+      await vi.advanceTimersByTimeAsync(600_000)
+      expect([rekeySaved.mock.calls.length, isLeftToDo(), failures]).toEqual([1, [OLD], 0])
+    }
+
+    beforeEach(async () => {
+      vi.useFakeTimers()
+      const keys = deposited.get(OLD)
+      deposited.clear()
+      keysToChange.set(OLD, 'ada', '')
+      await asksOnce()
+      if (keys) deposited.set(OLD, keys)
+    })
+
+    it('has new keys by a later page to which it shows them again', async () => {
+      load()
+      logsIn()
+      await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
+      expect(current(OLD)).not.toBe(before)
+    })
+
+    it('is asked about by each later page once, for a month', async () => {
+      deposited.clear()
+      await asksOnce()
+      expect(deposited.size).toBe(0)
+      sweepEntries(Date.now() + 31 * 24 * 3_600_000)
+      expect(isLeftToDo()).toEqual([])
+    })
+  })
+
+  it('has new keys by a later page, where this one is in it and was shown none', async () => {
     vi.useFakeTimers()
-    keysToChange.set(OLD, 'ada', '')
-    deposited.clear()
+    here = OLD
+    const page = load()
+    logsIn()
+    await page.change(OLD)
+    const again = vi.spyOn(page.events, 'rekeyHere')
+    changesHere('clear')
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect([isLeftToDo(), again.mock.calls, failures]).toEqual([[OLD], [], 0])
+    here = null
     load()
     logsIn()
     await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
-    expect(deposited.size).toBe(0)
+    expect(current(OLD)).not.toBe(before)
   })
 
   it('has them made later also where its person removes it from this browser', () => {
@@ -378,7 +421,7 @@ describe('e15 a beam that somebody may not read any more', () => {
       it('has new ones once the page is in it', async () => {
         here = OLD
         pages.at(-1)?.entered(OLD)
-        changesHere(true)
+        changesHere('done')
         await inTheEnd(() => expect(isLeftToDo()).toEqual([]))
       })
     })

@@ -6,15 +6,15 @@ import type { BeamId } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
 import { deposited } from '../stores/vault'
 import type { SecretsDoor } from '../transport/secrets-door'
+import type { RekeyedHere } from './beam-channel'
 import { keysToChange } from './beam-entries'
 import { longerPause, PAUSE_MS, pause } from './until-told'
 
 export interface SavedBeamKeysEvents {
   /**
    * Changes the keys of the beam that the page is in; returns null where that is another one.
-   * @returns what resolves to whether the new ones lie where they go; to false where the beam was left before
    */
-  rekeyHere(beam: BeamId): Promise<boolean> | null
+  rekeyHere(beam: BeamId): Promise<RekeyedHere> | null
   /** Renews a stale login, which the worker does not. */
   renewLogin(): Promise<unknown>
   /** New keys could not be made or deposited yet. */
@@ -26,10 +26,10 @@ export interface SavedBeamKeysEvents {
 interface Due {
   /**
    * `to-make`: new keys are wanted. `here`: the channel of the page makes and deposits them. `made`: they are here, and not deposited.
-   * `needless`: nothing is there under this id. `hidden`: the server says so of a beam of the person's own, which it may not show; later
-   * pages ask again, and this one once it is in the beam.
+   * `hidden`: there are none to change, as far as the server shows, which could show them later. Later pages ask again for a month, and this
+   * one once it is in the beam.
    */
-  state: 'to-make' | 'here' | 'made' | 'needless' | 'hidden'
+  state: 'to-make' | 'here' | 'made' | 'hidden'
 }
 
 export class SavedBeamKeys {
@@ -126,9 +126,13 @@ export class SavedBeamKeys {
     const changed = this.events.rekeyHere(beam)
     if (!changed) return false
     due.state = 'here'
-    void changed.then((areThere) => {
+    void changed.then((how) => {
+      if (how === 'clear') {
+        due.state = 'hidden'
+        return
+      }
       // With a locked vault the new ones are on this device alone, where nobody else finds them.
-      if (areThere && this.#mayTry) return this.#done(due)
+      if (how === 'done' && this.#mayTry) return this.#done(due)
       // The beam was left, or nobody is logged in.
       due.state = 'to-make'
       void this.#tryAgain()
@@ -170,7 +174,7 @@ export class SavedBeamKeys {
       if (due.state === 'to-make' && this.#changesHere(beam, due)) return
       await this.#changeSaved(beam, due)
       if (due.state === 'hidden') return
-      if (due.state !== 'needless') this.stores.vault.setState(deposited)
+      this.stores.vault.setState(deposited)
       this.#done(due)
     })
   }
@@ -192,7 +196,7 @@ export class SavedBeamKeys {
     const beam = [...this.#due.keys()].find((one) => this.#due.get(one) === due)
     if (beam === undefined) return
     this.#wait = PAUSE_MS
-    if (due.state !== 'needless') this.#due.delete(beam)
+    this.#due.delete(beam)
     if (this.#username !== null) keysToChange.remove(beam, this.#username)
   }
 

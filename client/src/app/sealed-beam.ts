@@ -11,7 +11,7 @@ import type { BeamSession } from '../stores/beam-session'
 import { seals } from '../stores/devices'
 import type { LiveBeam } from '../transport/live-beam'
 import type { SecretsDoor } from '../transport/secrets-door'
-import type { BeamChannel } from './beam-channel'
+import type { BeamChannel, RekeyedHere } from './beam-channel'
 import { BeamKeys, type BeamKeysEvents } from './beam-keys'
 import type { ClearCopies } from './clear-copies'
 import { InOrder } from './in-order'
@@ -98,8 +98,12 @@ export class SealedBeam implements BeamChannel {
     return this.#changes.deletions
   }
 
-  share(...shared: Parameters<BeamChannel['share']>): void {
+  share(...shared: Parameters<SealedChanges['share']>): void {
     this.#changes.share(...shared)
+  }
+
+  isSealed(id: ItemId): boolean {
+    return this.#versions.isSealed(id)
   }
 
   delete(id: ItemId, message: unknown): void {
@@ -194,7 +198,7 @@ export class SealedBeam implements BeamChannel {
     this.#keys.removed(devices)
   }
 
-  rekey(): Promise<boolean> {
+  rekey(): Promise<RekeyedHere> {
     return this.#keys.rekey()
   }
 

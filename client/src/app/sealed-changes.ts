@@ -57,6 +57,7 @@ export class SealedChanges {
     return [...this.#deleting, ...this.#live().deletions]
   }
 
+  /** @param inClearTo as in `BeamChannel`; nobody where nobody says */
   share(
     id: ItemId,
     message: unknown,
@@ -112,7 +113,7 @@ export class SealedChanges {
   shareAsOther(): void {
     for (const shared of this.#live().shares) {
       const { id, message, extra, to } = this.#versions.find(shared)?.content ?? {}
-      if (id !== undefined && extra !== undefined) this.share(id, message, extra, to)
+      if (id !== undefined && extra !== undefined) this.share(id, message, extra, to, [])
     }
   }
 

@@ -296,14 +296,14 @@ describe('e9 new keys of a saved beam', () => {
     await passed(60)
     expect([taken.length, owner.deposits]).toEqual([2, 2])
     expect(taken[1]?.keys).toHaveLength(3)
-    expect(await nextAreThere).toBe(true)
-    await vi.waitFor(() => expect(areThere).toHaveBeenCalledExactlyOnceWith(true))
+    expect(await nextAreThere).toBe('done')
+    await vi.waitFor(() => expect(areThere).toHaveBeenCalledExactlyOnceWith('done'))
   })
 
   it('are not deposited any more once nobody is logged in, or the beam was left', async () => {
     const { owner, write } = await owns()
     owner.isLoggedIn = vi.fn(async () => false)
-    expect(await owner.channel.rekey()).toBe(false)
+    expect(await owner.channel.rekey()).toBe('not-there')
     await passed(120)
     expect(owner.isLoggedIn).toHaveBeenCalledTimes(1)
 
@@ -311,7 +311,7 @@ describe('e9 new keys of a saved beam', () => {
     const areThere = owner.channel.rekey()
     await vi.waitFor(() => expect(owner.isLoggedIn).toHaveBeenCalledTimes(1))
     owner.channel.end()
-    expect(await areThere).toBe(false)
+    expect(await areThere).toBe('not-there')
     await passed(120)
     expect(owner.isLoggedIn).toHaveBeenCalledTimes(1)
     expect([write.mock.calls.length, owner.deposits]).toEqual([1, 1])

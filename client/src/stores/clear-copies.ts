@@ -8,6 +8,11 @@ import { isOutside, type TrustState } from './trust'
 export interface ClearCopiesState {
   /** Those that were chosen. One that comes back under another id is asked about anew. */
   readonly to: ReadonlySet<DeviceId>
+  /**
+   * Those that were chosen under an id of the beam that another tab has left: they are sent nothing more, and what they were sent goes on,
+   * until this page follows and knows what is chosen there.
+   */
+  readonly before?: ReadonlySet<DeviceId>
 }
 
 /** Returns the devices that get copies now: those that were chosen, are here, and do not seal. */

@@ -57,10 +57,10 @@ export interface Deposited extends Having {
 }
 
 /**
- * Whether there are new keys of a saved beam: `made`, where they are to be deposited yet; `needless`, where this device deposits none;
- * `hidden`, where the person's own beam is not sealed, or the server does not show that it is.
+ * Whether there are new keys of a saved beam: `made`, where they are to be deposited yet; `hidden`, where the beam is not sealed or others
+ * change its keys, or the server does not show that it is otherwise.
  */
-export type Rekeyed = 'done' | 'made' | 'needless' | 'hidden'
+export type Rekeyed = 'done' | 'made' | 'hidden'
 
 export type OpenedText =
   | { readonly is: 'open'; readonly header: Header; readonly text: string }

@@ -21,6 +21,7 @@ export class SavePlace {
     await this.#table.write('folder', folder)
   }
 
+  /** @throws when the browser refuses it: the folder may still be kept */
   async forget(): Promise<void> {
     await this.#table.remove('folder')
   }

@@ -182,8 +182,7 @@ export class SavedBeamSecrets {
     const { isKeyed, isInVaults } = await this.withdraw(beam)
     const isOwn = await this.vault.isFor(beam, this.#isMine(this.#beams.of(beam).ring.saved))
     if (!isKeyed && isInVaults && isOwn) throw new Error('The server does not show the keys.')
-    if (!isKeyed && isOwn) return 'hidden'
-    if (!isKeyed || !(await this.#areFound(beam))) return 'needless'
+    if (!isKeyed || !(await this.#areFound(beam))) return 'hidden'
     await this.rekey(beam, [])
     const went = await this.deposit(beam).then(
       (deposited) => deposited.went,
