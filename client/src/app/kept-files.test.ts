@@ -14,7 +14,7 @@ const B = 'b' as ItemId
 const file = new File(['abc'], 'a.bin')
 const handle = { kind: 'file', name: 'a.bin', getFile: async () => file } as unknown as Place
 /** What the person has chosen there. */
-const chosen = { files: [file], folders: [], handles: [[file, handle]], unreadable: [] }
+const chosen = { files: [file], folders: [] }
 
 let stores: Stores
 let found: Record<string, Found<Place> | null>
@@ -78,6 +78,15 @@ it('one press is enough for all files where the browser wants to be asked', asyn
   ])
   await kept.ask(A)
   expect([transfer(A)?.role, transfer(B)?.role]).toEqual(['sending', 'sending'])
+})
+
+it('what was found again is kept with where it lies, for the page after this one', async () => {
+  found = { [A]: { is: 'readable', handles: [handle] } }
+  const read = new File(['abc'], 'a.bin')
+  vi.spyOn(handle as FileSystemFileHandle, 'getFile').mockResolvedValueOnce(read)
+  await kept.lost([A])
+  kept.shared(A, read)
+  await vi.waitFor(() => expect(keep).toHaveBeenLastCalledWith(A, read, [handle], undefined))
 })
 
 it('a file that is denied, or has changed, must be chosen again', async () => {
@@ -150,6 +159,6 @@ describe('an item that is many files', () => {
     found = { [A]: { is: 'readable', handles: [folder] } }
     await kept.lost([A])
     expect(stores.packs.getState().lists[A]).toMatchObject({ files })
-    expect(offer).toHaveBeenCalledExactlyOnceWith(A, expect.objectContaining({ folders: [photos] }), false)
+    expect(offer).toHaveBeenCalledExactlyOnceWith(A, { files: [], folders: [photos] }, false)
   })
 })

@@ -68,7 +68,7 @@ export class KeptFiles {
     for (const id of ids) {
       const found = await kept.find(id)
       if (!found || !this.#isLost(id)) continue
-      if (found.is === 'readable') await this.#offer(id, await readPlaced(found.handles), false)
+      if (found.is === 'readable') await this.#offer(id, await this.#read(found.handles), false)
       else this.#say(id, true)
     }
   }
@@ -78,7 +78,7 @@ export class KeptFiles {
     const kept = await this.#open()
     const handles = await kept.ask(id)
     if (!this.#isLost(id)) return
-    if (handles) await this.#offer(id, await readPlaced(handles), true)
+    if (handles) await this.#offer(id, await this.#read(handles), true)
     // It must be chosen again.
     if (this.#isLost(id)) this.#say(id, false)
     const all = Object.entries(this.#stores.transfers.getState().transfers)
@@ -86,6 +86,13 @@ export class KeptFiles {
       role === 'lost' && other !== id ? [other as ItemId] : [],
     )
     await this.lost(others)
+  }
+
+  /** What is found again lies where it lay, also for the page after this one. */
+  async #read(places: readonly Place[]): Promise<Chosen> {
+    const { files, folders, handles } = await readPlaced(places)
+    for (const [what, handle] of handles) this.#handles.set(what, handle)
+    return { files, folders }
   }
 
   /** The card of an item that is many files shows its list again, without which they cannot be chosen again. */
