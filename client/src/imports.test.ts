@@ -62,7 +62,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   space: ['about', 'card', 'devices', 'files', 'incoming', 'join', 'keep', 'parcel', 'session'],
   toasts: ['item'],
   toolbar: [],
-  transfer: ['item'],
+  transfer: ['files', 'item'],
   transfers: ['card', 'item', 'session', 'transfer'],
 }
 

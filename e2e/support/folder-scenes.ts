@@ -1,6 +1,7 @@
 /** The screens of folders: their card, the choice of what is saved, and where it is saved. */
 import { expect } from '@playwright/test'
 import { dropsTree, pretendPickers, type Tree, withoutPickers } from './folders.ts'
+import { isKeptForLater } from './own-disk.ts'
 import { BOTH, joinedByAnother, type Scene, type Stage } from './scene-steps.ts'
 
 const JOURNEY: Tree = new Map([
@@ -54,6 +55,20 @@ export const FOLDER_SCENES: readonly Scene[] = [
       await page.getByRole('button', { name: 'Save all' }).press('Enter')
       await expect(page.getByText('Saving 1 of 8')).toBeVisible()
       await expect(page.getByRole('button', { name: 'Cancel' })).toBeFocused()
+    },
+  },
+  {
+    name: 'folder-lost',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker, phone } = stage
+      await joinedByAnother(stage)
+      if (phone) await looker.page.getByRole('link', { name: 'Space' }).click()
+      await dropsTree(looker, 'Norwegen', JOURNEY)
+      await expect(looker.card('Norwegen')).toBeVisible()
+      await isKeptForLater(looker.page)
+      await looker.page.reload()
+      await expect(looker.page.getByRole('button', { name: 'Choose the folder again' })).toBeVisible()
     },
   },
   {

@@ -33,7 +33,7 @@ export function ownDiskFilm(name: string, size: number): TestFile {
 /** The browser wants the person to allow it again after a reload. Runs in the page. */
 export function asksAfterReload(): void {
   let state = 'prompt'
-  const { prototype } = FileSystemFileHandle
+  const { prototype } = FileSystemHandle
   const allow = async () => {
     state = 'granted'
     return state

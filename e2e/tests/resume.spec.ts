@@ -1,7 +1,23 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { Device, LARGE_FILE_MS } from '../support/device.ts'
-import { MB, type TestFile } from '../support/files.ts'
-import { asksAfterReload, ownDiskFilm, picksFromOwnDisk, sharesFromOwnDisk } from '../support/own-disk.ts'
+import { type Folder, MB, sha256Of, type TestFile } from '../support/files.ts'
+import {
+  downloads,
+  hasOnOwnDisk,
+  makeTree,
+  pretendPickers,
+  unzip,
+  withoutPickers,
+} from '../support/folders.ts'
+import {
+  asksAfterReload,
+  isKeptForLater,
+  ownDiskFilm,
+  picksFromOwnDisk,
+  sharesFromOwnDisk,
+} from '../support/own-disk.ts'
 import { directBytesReceived } from '../support/paths.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
@@ -86,6 +102,94 @@ for (const asks of [false, true]) {
     await expect(ada.card(film.name).getByText('Complete')).toBeVisible()
   })
 }
+
+/** A folder of so many files of so many bytes, some of them in folders of their own. No two files are equal. */
+async function filledFolder(folder: Folder, files: number, bytes: number): Promise<TestFile> {
+  const path = join(folder.path, 'Photos')
+  await makeTree(
+    path,
+    new Map([
+      ['2025/', null],
+      ['2026/June/', null],
+      ['Empty/', null],
+    ]),
+  )
+  for (let at = 0; at < files; at += 1) {
+    const inside = ['', '2025/', '2026/June/'][at % 3]
+    await folder.file(`Photos/${inside}${at}.bin`, bytes)
+  }
+  return { name: 'Photos', path, size: files * bytes, sha256: '' }
+}
+
+/** The SHA-256 of each file in a folder, by its path. */
+async function sumsIn(path: string): Promise<Readonly<Record<string, string>>> {
+  const found = await readdir(path, { recursive: true, withFileTypes: true })
+  const files = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const sums = files.sort().map(async (file) => [file.slice(path.length), await sha256Of(file)] as const)
+  return Object.fromEntries(await Promise.all(sums))
+}
+
+/** Bob has received the folder whole. */
+async function hasFolderLike(bob: Device, photos: TestFile, folder: Folder): Promise<void> {
+  const save = bob.card(photos.name).getByRole('button', { name: 'Save all' })
+  await expect(save).toBeVisible({ timeout: LARGE_FILE_MS })
+  const out = join(folder.path, 'out')
+  await unzip(await downloads(bob, save, folder.path), out)
+  expect(await sumsIn(join(out, photos.name))).toEqual(await sumsIn(photos.path))
+}
+
+test('f17_a_receiver_goes_on_with_a_folder_when_the_sender_whose_page_was_reloaded_has_chosen_it_again', async ({
+  device,
+  folder,
+}) => {
+  test.setTimeout(2 * LARGE_FILE_MS)
+  const photos = await filledFolder(folder, 300, 0.7 * MB)
+  const ada = await device('Ada', { own: 'chromium' })
+  const bob = await device('Bob', { own: 'chromium' })
+  await withoutPickers(bob)
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  await ada.page.getByLabel('Choose folder', { exact: true }).setInputFiles(photos.path)
+  await bob.takes(photos)
+  await bob.reaches(photos, 50)
+  const before = await directBytesReceived(bob.page)
+
+  await ada.page.reload()
+  await expect(bob.file(photos).getByText(/no longer has this file/)).toBeVisible()
+  const again = ada.card(photos.name).getByLabel('Choose Photos again')
+  const other = join(folder.path, 'elsewhere', 'Photos')
+  await makeTree(other, new Map([['0.bin', 'another file']]))
+  await again.setInputFiles(other)
+  await ada.seesToast(/^299 files of “Photos” are missing: .+ Choose them as well\.$/)
+  await again.setInputFiles(photos.path)
+  await hasFolderLike(bob, photos, folder)
+  expect((await directBytesReceived(bob.page)) - before).toBeLessThan(0.5 * photos.size + 1.05 * WINDOW)
+})
+
+test('f17_a_folder_whose_place_the_browser_knows_is_offered_again_after_one_press', async ({
+  device,
+  folder,
+}) => {
+  const ada = await device('Ada', { own: 'chromium' })
+  const bob = await device('Bob', { own: 'chromium' })
+  await pretendPickers(ada)
+  await ada.page.addInitScript(asksAfterReload)
+  await withoutPickers(bob)
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  const tree = new Map(Array.from({ length: 20 }, (_, at) => [`${at % 3}/${at}.txt`, `text ${at}`] as const))
+  await makeTree(join(folder.path, 'picked'), tree)
+  await hasOnOwnDisk(ada, tree)
+  await ada.page.getByRole('button', { name: 'Share', exact: true }).click()
+  await ada.page.getByRole('menuitem', { name: 'Folder' }).click()
+  await bob.card('picked').waitFor()
+  await isKeptForLater(ada.page)
+  await ada.page.reload()
+  await ada.card('picked').getByRole('button', { name: 'Offer it again' }).click()
+  await bob.card('picked').getByRole('button', { name: 'Receive', exact: true }).click()
+  const picked = { name: 'picked', path: join(folder.path, 'picked'), size: 0, sha256: '' }
+  await hasFolderLike(bob, picked, folder)
+})
 
 /** Ends a page without a word, as a crash does. */
 async function crashes({ page }: Device): Promise<void> {

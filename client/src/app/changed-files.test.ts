@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { GLANCE_WITHIN_MS } from '../transport/within'
-import { changedIn, isPacked } from './changed-files'
+import { changedIn, packedFrom } from './changed-files'
 import { packFolder } from './packing'
 
 const files = Array.from({ length: 100 }, (_, at) => ({
@@ -11,7 +11,7 @@ const files = Array.from({ length: 100 }, (_, at) => ({
 it('names the first file of a folder that was changed since it was packed', async () => {
   const [pack] = await packFolder({ name: 'P', files, folders: [] })
   if (!pack) throw new Error('no pack')
-  expect([isPacked(pack.file), await changedIn(pack.file)]).toEqual([true, null])
+  expect([packedFrom(pack.file)?.parts.length, await changedIn(pack.file)]).toEqual([100, null])
   // As Chromium says of a file that has another time than before, and Firefox of one that became shorter.
   const gone = { arrayBuffer: () => Promise.reject(new DOMException('', 'NotReadableError')) }
   vi.spyOn(files[70]?.file ?? new File([], ''), 'slice').mockReturnValue(gone as unknown as Blob)
@@ -21,7 +21,7 @@ it('names the first file of a folder that was changed since it was packed', asyn
 })
 
 it('knows nothing of other files', async () => {
-  expect([isPacked(new Blob()), await changedIn(new Blob())]).toEqual([false, null])
+  expect([packedFrom(new Blob()), await changedIn(new Blob())]).toEqual([undefined, null])
 })
 
 it('names a file of which nothing comes as one that cannot be read', async () => {

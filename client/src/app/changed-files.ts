@@ -1,5 +1,9 @@
-/** Finds which file of an item that is many (F16) can no longer be read, since the engine knows the item as one file. */
+/**
+ * What is known of the items that are many files (F16) and were packed here: where their bytes are from, and which of their files can
+ * no longer be read, since the engine knows the item as one file.
+ */
 
+import type { Folder } from '../features/actions'
 import { GLANCE_WITHIN_MS, within } from '../transport/within'
 
 export interface Part {
@@ -7,24 +11,32 @@ export interface Part {
   readonly file: Blob
 }
 
+interface Packed {
+  readonly parts: readonly Part[]
+  /** What the person has chosen it from. */
+  readonly from: readonly (File | Folder)[]
+  /** Its manifest. */
+  readonly list: Blob
+}
+
 /** Files that are asked for at once. Each takes the browser up to half a millisecond. */
 const AT_ONCE = 32
 
-const parts = new WeakMap<Blob, readonly Part[]>()
+const packs = new WeakMap<Blob, Packed>()
 
-/** Notes of which files a pack is made. */
-export function notePartsOf(pack: Blob, files: readonly Part[]): void {
-  parts.set(pack, files)
+/** Notes what a pack is made of. */
+export function notePacked(pack: Blob, packed: Packed): void {
+  packs.set(pack, packed)
 }
 
-/** Whether a blob is a pack that was made here. */
-export function isPacked(pack: Blob): boolean {
-  return parts.has(pack)
+/** Returns what a blob was packed from here; undefined for any other. */
+export function packedFrom(pack: Blob): Packed | undefined {
+  return packs.get(pack)
 }
 
 /** Returns the path of the first file that was moved or changed since it was packed; null when all can be read. */
 export async function changedIn(pack: Blob): Promise<string | null> {
-  const all = parts.get(pack) ?? []
+  const all = packs.get(pack)?.parts ?? []
   for (let first = 0; first < all.length; first += AT_ONCE) {
     const some = all.slice(first, first + AT_ONCE)
     const read = await Promise.all(some.map(({ file }) => isReadable(file)))

@@ -1,10 +1,10 @@
 /** Makes one item of many files that are shared together, or of a folder (F16). No byte of the files is read for it. */
 import { plural } from '@lingui/core/macro'
-import type { Folder } from '../features/actions'
+import type { Chosen, Folder } from '../features/actions'
 import { type ManifestFacts, packsOf, writeManifest } from '../protocol/manifest'
 import { packPaths } from '../protocol/pack-paths'
 import { GLANCE_WITHIN_MS, within } from '../transport/within'
-import { notePartsOf } from './changed-files'
+import { notePacked, type Part } from './changed-files'
 
 /** What the item's bytes are, and what its message says of them. */
 export interface Pack {
@@ -31,18 +31,24 @@ const HELD = 64 * SMALL
  * do other things meanwhile. Workers would not be faster: a file that goes to one is asked for on the page all the same.
  */
 export function packFiles(files: readonly File[]): Promise<readonly Pack[]> {
-  // A name with a slash is one name, and no path.
-  const named = files.map((file) => ({ path: file.name.replaceAll('/', '_'), file }))
-  return pack({ files: named, folders: [] }, countName)
+  return pack(treeOf({ files, folders: [] }), countName)
 }
 
 /** Packs a folder with its tree, as `packFiles` does files. */
 export function packFolder(folder: Folder): Promise<readonly Pack[]> {
-  return pack(folder, () => folder.name, true)
+  return pack({ ...folder, from: [folder] }, () => folder.name, true)
 }
 
 /** Packs several folders into one item, where there is no room for one each. */
 export function packFolders(folders: readonly Folder[]): Promise<readonly Pack[]> {
+  const count = folders.length
+  return pack(treeOf({ files: [], folders }), () => plural(count, { one: '# folder', other: '# folders' }))
+}
+
+/** Files with their paths, empty folders, and what they are from. Of files alone, `from` is the files. */
+type Tree = Omit<Folder, 'name'> & { readonly from?: readonly Folder[] }
+
+function treeOf({ files, folders }: Chosen): Tree {
   // Two that were dropped together may have one name, and stay two.
   const names = packPaths(folders.map(({ name }) => name)).files
   const moved = folders.map(({ name, ...tree }, at) => {
@@ -52,10 +58,47 @@ export function packFolders(folders: readonly Folder[]): Promise<readonly Pack[]
       folders: tree.folders.map(under),
     }
   })
-  const files = moved.flatMap((tree) => tree.files)
-  const empty = moved.flatMap((tree) => tree.folders)
-  const count = folders.length
-  return pack({ files, folders: empty }, () => plural(count, { one: '# folder', other: '# folders' }))
+  // A name with a slash is one name, and no path.
+  const named = files.map((file) => ({ path: file.name.replaceAll('/', '_'), file }))
+  return {
+    files: [...named, ...moved.flatMap((tree) => tree.files)],
+    folders: moved.flatMap((tree) => tree.folders),
+    ...(folders.length > 0 && { from: folders }),
+  }
+}
+
+/** Returns the files that were chosen, by the paths that they have in a manifest. */
+export function packedPaths(chosen: Chosen): ReadonlyMap<string, File> {
+  const { files, folders } = treeOf(chosen)
+  const paths = packPaths(
+    files.map(({ path }) => path),
+    folders,
+  )
+  return new Map(files.map(({ file }, at) => [paths.files[at] ?? '', file]))
+}
+
+/** Packs files under a manifest that exists, in its order, so that the bytes are those of before where the files are. */
+export async function packAgain(
+  name: string,
+  list: Uint8Array<ArrayBuffer>,
+  parts: readonly (Part & { readonly file: File })[],
+  { files, folders }: Chosen,
+): Promise<File> {
+  const bytes = await joinFiles(parts.map(({ file }) => file))
+  return packed(name, list, bytes, parts, [...folders, ...files])
+}
+
+function packed(
+  name: string,
+  list: Uint8Array<ArrayBuffer>,
+  bytes: Blob,
+  parts: readonly Part[],
+  from: readonly (File | Folder)[],
+): File {
+  const head = new Blob([list])
+  const file = new File([head, bytes], name, { type: PACK_TYPE })
+  notePacked(file, { parts, from, list: head })
+  return file
 }
 
 function countName(count: number): string {
@@ -63,11 +106,7 @@ function countName(count: number): string {
 }
 
 /** @param nameOf returns the name of an item of so many files */
-async function pack(
-  tree: Omit<Folder, 'name'>,
-  nameOf: (files: number) => string,
-  folder = false,
-): Promise<readonly Pack[]> {
+async function pack(tree: Tree, nameOf: (files: number) => string, folder = false): Promise<readonly Pack[]> {
   const files = tree.files.map(({ file }) => file)
   // A file that was joined tells its size at once. A slice of it, or its size alone, would be asked for once more.
   const bytes = await joinFiles(files)
@@ -85,15 +124,11 @@ async function pack(
     const count = part.files.length
     const start = end
     end += part.files.reduce((sum, { size }) => sum + size, 0)
-    const file = new File([manifest, bytes.slice(start, end)], nameOf(count), { type: PACK_TYPE })
     const own = files.slice(first, first + count)
     first += count
-    notePartsOf(
-      file,
-      own.map((one, at) => ({ path: part.files[at]?.path ?? '', file: one })),
-    )
+    const parts = own.map((file, at) => ({ path: part.files[at]?.path ?? '', file }))
     return {
-      file,
+      file: packed(nameOf(count), manifest, bytes.slice(start, end), parts, tree.from ?? own),
       manifest: { files: count, bytes: manifest.byteLength, ...(folder && { folder }) },
     }
   })

@@ -1,5 +1,6 @@
 /** Whether files that a person chooses again are those that were shared. */
 import { plural, t } from '@lingui/core/macro'
+import { named } from '../features/files/named'
 import type { FileFacts } from '../protocol/item'
 import { displayName } from '../protocol/names'
 import type { FileItem } from '../stores/cards'
@@ -56,4 +57,26 @@ export function whyNotSame(file: File, { name, size, modified }: FileFacts): str
 export function changedText(name: string): string {
   const wanted = shortName(name)
   return t`“${wanted}” has changed since it was shared. Share it as a new file.`
+}
+
+/** Says which files of an item that is many (F16) were not chosen. */
+export function missingText(full: string, paths: readonly string[]): string {
+  const name = shortName(full)
+  const names = named(paths)
+  const count = paths.length
+  return plural(count, {
+    one: `# file of “${name}” is missing: ${names}. Choose it as well.`,
+    other: `# files of “${name}” are missing: ${names}. Choose them as well.`,
+  })
+}
+
+/** Says which files of an item that is many are not as they were. */
+export function changedPartsText(full: string, paths: readonly string[]): string {
+  const name = shortName(full)
+  const names = named(paths)
+  const count = paths.length
+  return plural(count, {
+    one: `# file of “${name}” has changed since it was shared: ${names}. Share “${name}” as a new item.`,
+    other: `# files of “${name}” have changed since they were shared: ${names}. Share “${name}” as a new item.`,
+  })
 }

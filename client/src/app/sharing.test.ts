@@ -21,6 +21,8 @@ const ADA: User = { username: 'ada', first_name: 'Ada', last_name: '', email: ''
 const picture = () => new File(['four'], 'a.png', { type: 'image/png' })
 const answer = (status: number, body: unknown) => new Response(JSON.stringify(body), { status })
 
+const files = (files: readonly File[]) => ({ files, folders: [] })
+
 /** What happened, in order. */
 let log: string[]
 let stores: Stores
@@ -187,7 +189,7 @@ describe('a file that a reload lost', () => {
   })
 
   it('is offered again under its item when the person chooses it again', async () => {
-    await sharing.shareAgain(['a' as ItemId], [note('a.txt')])
+    await sharing.shareAgain(['a' as ItemId], files([note('a.txt')]))
     expect(log).toEqual(['offer'])
     expect(transfer()).toEqual({ role: 'sending', to: {}, url: 'blob:a' })
     expect(toasts()).toEqual([])
@@ -206,7 +208,7 @@ describe('a file that a reload lost', () => {
       '“a.txt” has changed since it was shared. Share it as a new file.',
     ],
   ])('is not replaced by a file %s', async (_which, file, words) => {
-    await sharing.shareAgain(['a' as ItemId], [file])
+    await sharing.shareAgain(['a' as ItemId], files([file]))
     expect(log).toEqual([])
     expect(transfer()).toEqual({ role: 'lost', asks: false, to: {} })
     expect(toasts()).toEqual([words])
@@ -228,6 +230,7 @@ describe('a file that a reload lost and that kept its name, size and time', () =
     sharing = createSharing(context, new UploadNews(stores.transfers, context.toaster), {
       shared: (id, file) => void remembered.push([id, file]),
       isSame: async (_, file) => file !== changed,
+      listOf: async () => null,
     })
     sharing.shareFileAs(A, note())
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'lost', id: A, asks: false }), true)
@@ -237,19 +240,18 @@ describe('a file that a reload lost and that kept its name, size and time', () =
   })
 
   it('is not offered where its content is another, and the person is told why', async () => {
-    await sharing.shareAgain([A], [changed])
+    await sharing.shareAgain([A], files([changed]))
     expect([transfer(), log, toasts()]).toEqual(['lost', [], [CHANGED]])
-    await sharing.offerSame(A, changed, false)
+    await sharing.offerSame(A, files([changed]), false)
     expect([transfer(), log, toasts()]).toEqual(['lost', [], [CHANGED]])
     stores.toasts.setState({ toasts: [] }, true)
-    await sharing.offerSame(A, changed, true)
+    await sharing.offerSame(A, files([changed]), true)
     expect(toasts()).toEqual([CHANGED])
     expect(remembered).toEqual([])
   })
 
   it('is offered where it is the same, once', async () => {
-    const files = [note(), note()]
-    await Promise.all(files.map((file) => sharing.offerSame(A, file, true)))
+    await Promise.all([note(), note()].map((file) => sharing.offerSame(A, files([file]), true)))
     expect([transfer(), log, toasts()]).toEqual(['sending', ['offer'], []])
     expect(remembered).toHaveLength(1)
   })
@@ -273,7 +275,7 @@ describe('files of one card that a reload lost', () => {
   })
 
   it('are each offered under its own item when they are chosen together', async () => {
-    await sharing.shareAgain(ids(), [note('b.txt'), note('c.txt'), note('a.txt'), note('b.txt')])
+    await sharing.shareAgain(ids(), files([note('b.txt'), note('c.txt'), note('a.txt'), note('b.txt')]))
     expect(roles()).toEqual(['sending', 'sending', 'sending', 'sending'])
     expect(log).toEqual(['offer', 'offer', 'offer', 'offer'])
     expect(toasts()).toEqual([])
@@ -281,7 +283,7 @@ describe('files of one card that a reload lost', () => {
 
   it('are offered as far as they fit, and one toast says how many do not', async () => {
     const changed = note('c.txt', 'four', 2)
-    await sharing.shareAgain(ids(), [note('a.txt'), changed, note('d.txt')])
+    await sharing.shareAgain(ids(), files([note('a.txt'), changed, note('d.txt')]))
     expect(roles()).toEqual(['sending', 'lost', 'lost', 'lost'])
     expect(toasts()).toEqual([
       '2 of the files you chose are not among these, or have changed since they were shared.',
@@ -289,8 +291,8 @@ describe('files of one card that a reload lost', () => {
   })
 
   it('may be chosen in parts, and those that are here already fit without a word', async () => {
-    await sharing.shareAgain(ids(), [note('a.txt')])
-    await sharing.shareAgain(ids(), [note('a.txt'), note('c.txt')])
+    await sharing.shareAgain(ids(), files([note('a.txt')]))
+    await sharing.shareAgain(ids(), files([note('a.txt'), note('c.txt')]))
     expect(log).toEqual(['offer', 'offer'])
     expect(roles()).toEqual(['sending', 'lost', 'lost', 'sending'])
     expect(toasts()).toEqual([])
@@ -508,7 +510,7 @@ describe('e7 a file in a sealed beam', () => {
     sharing.shareFileAs(A, note())
     const lost = { type: 'lost', id: A, asks: false } as const
     stores.transfers.setState((state) => reduceTransfers(state, lost), true)
-    await sharing.shareAgain([A], [note()])
+    await sharing.shareAgain([A], files([note()]))
     expect(seals).toHaveLength(2)
     expect(seals[1]).toEqual(contents()[0]?.seal)
     expect(seals[1]).toEqual(seals[0])

@@ -1,6 +1,6 @@
 /** Shares texts and files into the beam. */
-import { plural, t } from '@lingui/core/macro'
-import type { Actions, Destination } from '../features/actions'
+import { t } from '@lingui/core/macro'
+import type { Actions, Chosen, Destination } from '../features/actions'
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
 import {
   addressee,
@@ -15,7 +15,7 @@ import type { RootNode } from '../protocol/note-nodes'
 import { MAX_NOTE_STATE_BYTES, richNoteMessage } from '../protocol/rich-note'
 import { mayShare } from '../stores/beam-access'
 import { type Point, reduceCanvas } from '../stores/canvas'
-import { type FileItem, isFile } from '../stores/cards'
+import type { FileItem } from '../stores/cards'
 import { inClearTo } from '../stores/clear-copies'
 import { whyGone } from '../stores/connection'
 import { mayBeSealed } from '../stores/encryption'
@@ -30,15 +30,14 @@ import { batchOf, isBatch } from './batching'
 import { createBlobUrl } from './blob-urls'
 import type { Context } from './context'
 import { sayWhatStaysHere } from './file-room'
+import { LostFiles, NOTHING_REMEMBERED, type SharedFiles } from './lost-files'
 import { safeType } from './media-kinds'
 import { type Pack, packFiles, packFolder, packFolders } from './packing'
+import { whilePreparing } from './preparing'
 import { newItemId } from './random-ids'
-import { changedText, matchFiles, whyNoneOf, whyNotSame } from './same-file'
+import { changedText } from './same-file'
 import { messageOf, type OutgoingFile, StoredCopies } from './stored-copies'
 import type { UploadNews } from './upload-news'
-
-/** So many files are packed for a second or more: the browser asks the disk for each. */
-const TAKES_A_WHILE = 2_000
 
 /** Bytes reserved for the rest of a `share_clipboard` around its text. */
 const ENVELOPE_BYTES = 1024
@@ -53,23 +52,13 @@ export type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareFolders' 
   /** Shares a file of the beam with one device, under an id of its own. */
   shareCopy(file: Pack & Pick<Item, 'isClear'>, to: DeviceId): void
   /**
-   * Offers a file under an item again, of which a reload has lost the file, if it is the same.
+   * Offers what was found again of an item that a reload has lost, if it is the same.
    * @param tells whether the person is told when it is not
    */
-  offerSame(id: ItemId, file: File, tells: boolean): Promise<void>
+  offerSame(id: ItemId, found: Chosen, tells: boolean): Promise<void>
   /** Lets devices receive the file of an item that was deleted and is shared again. */
   offerAgain(item: Item, file: Blob): void
 }
-
-/** What is remembered of the files that are shared. */
-export interface SharedFiles {
-  /** A file is shared under an item. */
-  shared(id: ItemId, file: Blob): void
-  /** Whether a file is the one that was shared under an item, although its name, size and time are the same. */
-  isSame(id: ItemId, file: Blob): Promise<boolean>
-}
-
-const NOTHING_REMEMBERED: SharedFiles = { shared: () => {}, isSame: async () => true }
 
 /**
  * @param newSeal makes what seals a file that is shared now (E7), or returns undefined where its bytes travel as they are
@@ -82,6 +71,7 @@ export function createSharing(
 ): Sharing {
   const outgoing = outgoingWith(newSeal)
   const copies = createStoredCopies(context)
+  const lost = new LostFiles(context, known, (item, file) => offerLost(context, copies, item, file))
   const shareTogether = sharerOf(context, copies, uploads, known)
   const sharingWith =
     ({ at, to }: Destination) =>
@@ -130,7 +120,10 @@ export function createSharing(
       void sharePacked(context, count, makePacks, sharesPacks(sharingWith({ at, to })))
       return true
     },
-    ...offeringLost(context, copies, known),
+    async shareAgain(ids, chosen) {
+      if (canShare(context)) await lost.chosen(ids, chosen)
+    },
+    offerSame: (id, found, tells) => lost.found(id, found, tells),
     shareFileAs: (id, file, to) => shareTogether([{ ...outgoing(file, { id }), ...addressee(to) }]),
     shareCopy({ file, manifest, ...mark }, to) {
       if (canShare(context)) shareTogether([{ ...outgoing(file, { manifest }), to, ...mark }])
@@ -174,15 +167,9 @@ async function sharePacked(
   shareAll: (packs: readonly Pack[]) => void,
 ): Promise<void> {
   const beam = context.live()
-  const { toaster } = context
-  const toast = files >= TAKES_A_WHILE ? toaster.lasting(preparing(files)) : null
-  const packs = await makePacks().finally(() => toast?.end())
+  const packs = await whilePreparing(context.toaster, files, makePacks)
   if (context.live() !== beam || !canShare(context)) return
   shareAll(packs)
-}
-
-function preparing(files: number): string {
-  return plural(files, { one: 'Preparing # file', other: 'Preparing # files' })
 }
 
 /** Lets the canvas place items where they were dropped. */
@@ -284,57 +271,11 @@ function offerFile(context: Context, outgoing: OutgoingFile): void {
   share(context, outgoing.id, message, extra, { to, isClear, ...notedOf(context.stores, outgoing.id) })
 }
 
-/** Offers files again that a reload lost, under the items by which the other devices know them. */
-function offeringLost(
-  context: Context,
-  copies: StoredCopies,
-  known: SharedFiles,
-): Pick<Sharing, 'shareAgain' | 'offerSame'> {
-  const isLost = ({ id }: FileItem) => context.stores.transfers.getState().transfers[id]?.role === 'lost'
-  /** Offers a file, unless its content is another. The same seal must never seal other bytes (E7). Returns whether it is. */
-  const offerIfSame = async (item: FileItem, file: File): Promise<boolean> => {
-    if (!isLost(item)) return true
-    if (!(await known.isSame(item.id, file))) return false
-    // It may have been chosen twice, or be gone.
-    if (!isLost(item)) return true
-    offerLost(context, copies, item, file)
-    known.shared(item.id, file)
-    return true
-  }
-  return {
-    async shareAgain(ids, files) {
-      if (!canShare(context)) return
-      const items = fileItems(context, ids)
-      const { found, others } = matchFiles(items, files)
-      const changed: FileItem[] = []
-      for (const [item, file] of found) if (!(await offerIfSame(item, file))) changed.push(item)
-      const why = whyNoneOf(items, others, changed)
-      if (why !== null) context.toaster.bad(why)
-    },
-    async offerSame(id, file, tells) {
-      const [item] = fileItems(context, [id])
-      if (!item) return
-      const why = whyNotSame(file, item.content)
-      const isSame = why === null && (await offerIfSame(item, file))
-      if (!isSame && tells) context.toaster.bad(why ?? changedText(item.content.name))
-    },
-  }
-}
-
 function offerLost(context: Context, copies: StoredCopies, { id, content, to }: FileItem, file: File): void {
   const offered = { id, file, name: content.name, url: addressOf(file), ...keptOf(content) }
   offer(context, offered)
   context.live()?.offersAgain?.(id)
   if (to === undefined) copies.storeBeside(offered)
-}
-
-/** Returns those of some items that are files. */
-function fileItems({ stores }: Context, ids: readonly ItemId[]): readonly FileItem[] {
-  const wanted = new Set(ids)
-  return stores.items
-    .getState()
-    .items.filter(isFile)
-    .filter(({ id }) => wanted.has(id))
 }
 
 function notStored(full: string): string {

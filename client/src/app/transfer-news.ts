@@ -17,7 +17,7 @@ import type { LiveBeam } from '../transport/live-beam'
 import type { PeerLinks } from '../transport/peer-links'
 import { Transfers } from '../transport/transfers'
 import { releaseBlobUrl } from './blob-urls'
-import { changedIn, isPacked } from './changed-files'
+import { changedIn, packedFrom } from './changed-files'
 import { flowEvent, forgetFlows, putFlows } from './flow-news'
 import { learnPack } from './packs'
 import { receivingNews } from './receiving-news'
@@ -108,7 +108,7 @@ export function createTransferNews(
 
 /** Says why a file could not be sent: of many as one (F16), which of them. */
 async function failedText(file: Blob | null, name: string): Promise<string> {
-  const path = file && isPacked(file) ? await changedIn(file) : null
+  const path = file && packedFrom(file) ? await changedIn(file) : null
   if (path === null) return t`Failed to upload!`
   return t`“${path}” has changed or is gone, so “${name}” can no longer be sent. Share it again.`
 }

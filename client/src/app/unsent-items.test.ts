@@ -215,9 +215,12 @@ describe('a file that the server does not have', () => {
   })
 
   it('is offered under its item and its seal once it is chosen again', async () => {
-    await sharing().shareAgain([ID], [new File(['abcd'], 'a.bin', { lastModified: 7 })])
+    await sharing().shareAgain([ID], {
+      files: [new File(['abcd'], 'a.bin', { lastModified: 7 })],
+      folders: [],
+    })
     expect(transfer()?.role).toBe('lost')
-    await sharing().shareAgain([ID], [file])
+    await sharing().shareAgain([ID], { files: [file], folders: [] })
     expect(transfer()?.role).toBe('sending')
     const { seal } = (message as { file: { seal: FileSeal } }).file
     expect(told).toEqual([{ do: 'offer', id: ID, file, seal }])

@@ -41,6 +41,21 @@ export interface Folder {
   readonly folders: readonly string[]
 }
 
+/** What a person has picked or dropped. */
+export interface Chosen {
+  readonly files: readonly File[]
+  readonly folders: readonly Folder[]
+}
+
+/** The part of a folder's handle (File System Access) that is read. */
+export interface PlacedFolder extends FileSystemHandle {
+  readonly kind: 'directory'
+  values(): AsyncIterable<Place>
+}
+
+/** Where a file or a folder lies. */
+export type Place = PlacedFolder | FileSystemFileHandle
+
 /** A folder that is being read, before it is shared. */
 export interface Reading {
   /** Another file was found in it. */
@@ -84,10 +99,13 @@ export interface Actions {
   readsFolder(): Reading
   /** Shares folders, each as one item with its tree (F16). Returns false when they cannot be shared. */
   shareFolders(folders: readonly Folder[], destination?: Destination): boolean
-  /** Offers files again that were lost by a reload, each as the item that it is. Others are refused with one toast. */
-  shareAgain(ids: readonly ItemId[], files: readonly File[]): void
-  /** Notes where a file lies that is about to be shared, so that a later page can offer it again. */
-  keepHandle(file: File, handle: FileSystemFileHandle): void
+  /**
+   * Offers files again that were lost by a reload, each as the item that it is. Others are refused with one toast. An item
+   * that is many files (F16) is chosen by itself, and may be chosen in parts.
+   */
+  shareAgain(ids: readonly ItemId[], chosen: Chosen): void
+  /** Notes where a file or folder lies that is about to be shared, so that a later page can offer it again. */
+  keepHandle(what: File | Folder, handle: Place): void
   /** Offers a file again that was lost by a reload and that the person lets the page read. Call it while a press is handled. */
   offerKept(id: ItemId): void
   /** Shares what another app or a website handed over. */

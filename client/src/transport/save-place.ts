@@ -1,13 +1,6 @@
 /** The folder into which this device saves what it receives, for later pages (File System Access, Chromium on desktops). */
 import { Table } from './table'
 
-// The DOM types lack the permissions of File System Access, section 2.3.
-declare global {
-  interface FileSystemDirectoryHandle {
-    requestPermission?(options: { mode: 'readwrite' }): Promise<PermissionState>
-  }
-}
-
 export class SavePlace {
   readonly #table = new Table<'folder', FileSystemDirectoryHandle>('save-place', 'folders')
 

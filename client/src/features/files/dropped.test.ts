@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { droppedFiles, droppedTexts } from './dropped'
 
 const file = (name: string) => ({
@@ -67,22 +67,23 @@ describe('the files of a drop', () => {
     expect(found).toBe(2)
   })
 
-  it('say where they lie, those that were dropped by themselves', async () => {
-    class Handle {}
-    vi.stubGlobal('FileSystemFileHandle', Handle)
+  it('say where they lie, files and folders that were dropped by themselves', async () => {
+    const [place, tree] = [{ kind: 'file' }, { kind: 'directory' }]
     const item = (entry: unknown, handle: () => Promise<unknown>) => ({
       webkitGetAsEntry: () => entry,
       getAsFileSystemHandle: handle,
     })
     const items = [
-      item(file('a'), async () => new Handle()),
+      item(file('a'), async () => place),
       item(file('b'), () => Promise.reject(new DOMException('', 'NotAllowedError'))),
-      item(folder('x', file('c')), async () => ({})),
+      item(folder('x', file('c')), async () => tree),
     ]
-    const { files, handles } = await droppedFiles({ items, files: [] } as unknown as DataTransfer)
+    const { files, folders, handles } = await droppedFiles({ items, files: [] } as unknown as DataTransfer)
     expect(files.map(({ name }) => name)).toEqual(['a', 'b'])
-    expect(handles).toEqual([[files[0], new Handle()]])
-    vi.unstubAllGlobals()
+    expect(handles).toEqual([
+      [files[0], place],
+      [folders[0], tree],
+    ])
   })
 
   it('are the plain files where there are no entries', async () => {

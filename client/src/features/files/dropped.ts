@@ -1,12 +1,10 @@
 /** The content of a drop: files and folders, or texts and links. */
-import type { Folder } from '../actions'
+import type { Chosen, Folder, Place } from '../actions'
 
-export interface DroppedFiles {
-  /** Those that were dropped by themselves. */
-  readonly files: readonly File[]
-  readonly folders: readonly Folder[]
-  /** Where those lie that were dropped by themselves, so that a later page can read them (Chromium). */
-  readonly handles: readonly (readonly [File, FileSystemFileHandle])[]
+/** Its files are those that were dropped by themselves. */
+export interface DroppedFiles extends Chosen {
+  /** Where these files and folders lie, so that a later page can read them (Chromium). */
+  readonly handles: readonly (readonly [File | Folder, Place])[]
   /** Names of the files and folders that could not be read. The others are in `files` and `folders`. */
   readonly unreadable: readonly string[]
 }
@@ -39,15 +37,14 @@ export async function droppedFiles(
 }
 
 interface PlacedItem {
-  getAsFileSystemHandle(): Promise<FileSystemHandle | null>
+  getAsFileSystemHandle(): Promise<Place | null>
 }
 
-/** Returns where a dropped file lies; null for a folder, and where the browser does not tell. */
-async function handleOf(item: DataTransferItem): Promise<FileSystemFileHandle | null> {
+/** Returns where a dropped file or folder lies; null where the browser does not tell. */
+async function handleOf(item: DataTransferItem): Promise<Place | null> {
   const source: object = item
   if (!isPlaced(source)) return null
-  const handle = await source.getAsFileSystemHandle().catch(() => null)
-  return handle instanceof FileSystemFileHandle ? handle : null
+  return await source.getAsFileSystemHandle().catch(() => null)
 }
 
 function isPlaced(item: object): item is PlacedItem {
@@ -68,24 +65,32 @@ const NOTHING: DroppedFiles = { files: [], folders: [], handles: [], unreadable:
 
 async function filesOf(
   entry: FileSystemEntry,
-  place: Promise<FileSystemFileHandle | null> | null,
+  place: Promise<Place | null> | null,
   onFound: () => void,
 ): Promise<DroppedFiles> {
   try {
     if (isFile(entry)) {
       const file = await fileOf(entry)
-      const handle = await place
-      return { ...NOTHING, files: [file], handles: handle ? [[file, handle]] : [] }
+      return { ...NOTHING, files: [file], handles: await placed(file, place) }
     }
     if (!isFolder(entry)) return NOTHING
     const { unreadable, ...tree } = await treeOf(entry, entry.name, onFound)
     // One that cannot be opened is named, and is no empty folder.
     if (unreadable.length > 0 && tree.files.length + tree.folders.length === 0)
       return { ...NOTHING, unreadable }
-    return { ...NOTHING, folders: [{ name: entry.name, ...tree }], unreadable }
+    const folder = { name: entry.name, ...tree }
+    return { ...NOTHING, folders: [folder], handles: await placed(folder, place), unreadable }
   } catch {
     return { ...NOTHING, unreadable: [entry.name] }
   }
+}
+
+async function placed(
+  what: File | Folder,
+  place: Promise<Place | null> | null,
+): Promise<DroppedFiles['handles']> {
+  const handle = await place
+  return handle ? [[what, handle]] : []
 }
 
 type Tree = Omit<Folder, 'name'> & Pick<DroppedFiles, 'unreadable'>

@@ -78,8 +78,9 @@ describe('the picker of media', () => {
 })
 
 describe('the picker that says where the files lie', () => {
-  const handle = (name: string) => ({ name, getFile: async () => file(name, '') })
+  const handle = (name: string) => ({ kind: 'file', name, getFile: async () => file(name, '') })
   const gone = (name: string) => ({
+    kind: 'file',
     name,
     getFile: async () => Promise.reject(new DOMException('', 'NotFoundError')),
   })

@@ -2,18 +2,12 @@
  * The folder picker of Chromium, which keeps empty folders (File System Access, 3.3). The older one, an input with
  * `webkitdirectory`, names files alone: there an empty folder is lost, and one without any file cannot be picked.
  */
-import type { Folder, Reading } from '../actions'
+import type { Folder, PlacedFolder, Reading } from '../actions'
 import type { DroppedFiles } from './dropped'
+import { readPlaced } from './placed'
 
 interface FolderPicker {
-  showDirectoryPicker(options: { id: string; mode: 'read' }): Promise<PickedFolder>
-}
-
-/** The part of a picked folder that is read here. */
-interface PickedFolder {
-  readonly kind: 'directory'
-  readonly name: string
-  values(): AsyncIterable<PickedFolder | FileSystemFileHandle>
+  showDirectoryPicker(options: { id: string; mode: 'read' }): Promise<PlacedFolder>
 }
 
 export function canPickFolders(): boolean {
@@ -36,53 +30,10 @@ export async function pickFolder(readsFolder: () => Reading): Promise<DroppedFil
   try {
     const picked = await scope.showDirectoryPicker({ id: 'shared', mode: 'read' })
     const reading = readsFolder()
-    return await readFolder(picked, reading.found).finally(reading.end)
+    return await readPlaced([picked], reading.found).finally(reading.end)
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return null
     throw error
-  }
-}
-
-interface Found {
-  readonly files: Folder['files'][number][]
-  readonly folders: string[]
-  readonly unreadable: string[]
-  readonly onFound: () => void
-}
-
-async function readFolder(folder: PickedFolder, onFound: () => void): Promise<DroppedFiles> {
-  const found: Found = { files: [], folders: [], unreadable: [], onFound }
-  await readInto(found, folder, folder.name)
-  const { files, folders, unreadable } = found
-  const isThere = files.length + folders.length > 0
-  const { name } = folder
-  return { files: [], folders: isThere ? [{ name, files, folders }] : [], handles: [], unreadable }
-}
-
-async function readInto(found: Found, folder: PickedFolder, path: string): Promise<void> {
-  try {
-    const reads: Promise<void>[] = []
-    for await (const entry of folder.values()) {
-      const inside = `${path}/${entry.name}`
-      reads.push(entry.kind === 'file' ? readFile(found, entry, inside) : readInto(found, entry, inside))
-    }
-    if (reads.length === 0) found.folders.push(path)
-    await Promise.all(reads)
-  } catch {
-    found.unreadable.push(folder.name)
-  }
-}
-
-async function readFile(
-  { files, unreadable, onFound }: Found,
-  handle: FileSystemFileHandle,
-  path: string,
-): Promise<void> {
-  try {
-    files.push({ path, file: await handle.getFile() })
-    onFound()
-  } catch {
-    unreadable.push(handle.name)
   }
 }
 

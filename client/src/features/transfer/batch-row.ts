@@ -1,6 +1,6 @@
 /** Sums up the transfers of several files, or of one file to several devices, as one row. */
 import { t } from '@lingui/core/macro'
-import { type FileRow, type FileView, isReceived } from './file-view'
+import { type FileRow, type FileView, isReceived, lostFilesText } from './file-view'
 
 export interface FileInBatch {
   /** In bytes. */
@@ -118,13 +118,6 @@ function textOf(
   const isPart = received > 0 && received < count
   if (isPart && (status === 'offered' || status === 'cancelled')) return t`${received} of ${count} received`
   const [first, ...more] = rows.filter((row) => row.status === status)
-  if (status === 'lost' && first && more.length > 0) return lostText(first)
+  if (status === 'lost' && first && more.length > 0) return lostFilesText(first.actions.includes('allow'))
   return first?.text ?? ''
-}
-
-/** What a card says of several files that a reload took from it. */
-function lostText({ actions }: FileRow): string {
-  return actions.includes('allow')
-    ? t`This page was reloaded. It may read the files again once you allow it.`
-    : t`This page was reloaded, so the files are no longer here.`
 }

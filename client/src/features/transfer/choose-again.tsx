@@ -1,12 +1,15 @@
 import { t } from '@lingui/core/macro'
-import { type ChangeEvent, useRef } from 'react'
+import { useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import type { FileItem } from '../../stores/cards'
+import type { PackList } from '../../stores/packs'
 import { cx } from '../../ui/cx'
 import { useApp } from '../actions'
+import { FileInput, type FileInputProps, PICKS_FOLDERS } from '../files/file-input'
 import css from './ask-buttons.module.css'
 import type { FileRowProps, Ground } from './file-row'
 import type { FileAction, FileRow, FileView } from './file-view'
+import { usePack } from './use-pack'
 
 interface ChooseAgainProps extends Pick<FileRowProps, 'item' | 'content'> {
   actions: FileRow['actions']
@@ -14,10 +17,22 @@ interface ChooseAgainProps extends Pick<FileRowProps, 'item' | 'content'> {
 }
 
 /** Asks for a file that a reload lost, or for the right to read it, so that it can be offered again. */
-export function ChooseAgain({ actions, item, content: { name }, on }: ChooseAgainProps) {
+export function ChooseAgain({ actions, item, content, on }: ChooseAgainProps) {
+  const list = usePack(item)
+  const { name } = content
   if (actions.includes('allow')) return <AllowAgain id={item.id} text={t`Offer it again`} on={on} />
   if (!actions.includes('choose')) return null
-  return <PickAgain ids={[item.id]} text={t`Choose the file again`} label={t`Choose ${name} again`} on={on} />
+  const look = { ids: [item.id], label: t`Choose ${name} again`, on }
+  if (!content.manifest) return <PickAgain {...look} text={t`Choose the file again`} />
+  if (!areInFolders(list)) return <PickAgain {...look} multiple text={t`Choose the files again`} />
+  return PICKS_FOLDERS && <PickAgain {...look} multiple folder text={t`Choose the folder again`} />
+}
+
+/** Whether the files of an item that is many (F16) were shared as folders: every path then begins with the name of one. */
+function areInFolders(list: PackList | undefined): boolean {
+  if (list === undefined || list === 'unreadable') return false
+  const [file] = list.files
+  return file === undefined || file.path.includes('/')
 }
 
 /** Whether a row has one of these buttons. */
@@ -41,7 +56,9 @@ export function ChooseAllAgain({ files, on }: ChooseAllAgainProps) {
     <>
       {/* What the browser answers for one file may be about the others too. */}
       {allow && <AllowAgain id={allow.item.id} text={t`Offer the files again`} on={on} />}
-      {isAnyChosen && <PickAgain ids={files.map(({ item }) => item.id)} text={text} label={text} on={on} />}
+      {isAnyChosen && (
+        <PickAgain ids={files.map(({ item }) => item.id)} multiple text={text} label={text} on={on} />
+      )}
     </>
   )
 }
@@ -55,7 +72,7 @@ function AllowAgain({ id, text, on }: { id: ItemId; text: string; on: Ground }) 
   )
 }
 
-interface PickAgainProps {
+interface PickAgainProps extends Pick<FileInputProps, 'multiple' | 'folder'> {
   ids: readonly ItemId[]
   text: string
   /** The name of the picker. */
@@ -63,15 +80,9 @@ interface PickAgainProps {
   on: Ground
 }
 
-function PickAgain({ ids, text, label, on }: PickAgainProps) {
+function PickAgain({ ids, text, label, on, multiple = false, folder = false }: PickAgainProps) {
   const { actions } = useApp()
   const input = useRef<HTMLInputElement>(null)
-  const onChange = (event: ChangeEvent<HTMLInputElement>) => {
-    const files = [...(event.currentTarget.files ?? [])]
-    // Cleared, so that picking the same file again counts as a change.
-    event.currentTarget.value = ''
-    actions.shareAgain(ids, files)
-  }
   return (
     <>
       <button
@@ -81,14 +92,13 @@ function PickAgain({ ids, text, label, on }: PickAgainProps) {
       >
         {text}
       </button>
-      <input
+      <FileInput
         ref={input}
-        type="file"
-        multiple={ids.length > 1}
-        className="visually-hidden"
-        tabIndex={-1}
-        aria-label={label}
-        onChange={onChange}
+        label={label}
+        multiple={multiple}
+        folder={folder}
+        reachedByMenu
+        onChosen={(chosen) => actions.shareAgain(ids, chosen)}
       />
     </>
   )

@@ -155,6 +155,18 @@ describe('a file card', () => {
     expect(fileView({ role: 'lost', asks: true, to: {} }, facts).rows).toMatchObject([{ actions: ['allow'] }])
   })
 
+  it('of an item that is many files (F16) says so, and asks for them where their list is known', () => {
+    const row = (pack: 'listed' | 'unlisted', asks = false) =>
+      fileView({ role: 'lost', asks, to: {} }, { ...facts, pack }).rows[0]
+    const text = 'This page was reloaded, so the files are no longer here.'
+    expect(row('listed')).toMatchObject({ text, actions: ['choose'] })
+    expect(row('unlisted')).toMatchObject({ text, actions: [] })
+    expect(row('listed', true)).toMatchObject({
+      text: 'This page was reloaded. It may read the files again once you allow it.',
+      actions: ['allow'],
+    })
+  })
+
   it('of an own file that a reload took says who has it, and asks for it only for a device that has not', () => {
     const lost = { role: 'lost', asks: false, to: { [phone]: { status: 'done', way: DIRECT } } } as const
     expect(fileView(lost, facts).rows).toMatchObject([{ device: phone, text: 'Complete', actions: [] }])

@@ -45,8 +45,11 @@ interface FileFacts {
   /** The names of the other devices that can receive the file and have not. */
   takers: readonly string[]
   canSaveAs: boolean
-  /** Whether it is many files (F16): it is taken apart here, and can neither be saved as it is nor be chosen again. */
-  isPack?: boolean
+  /**
+   * Whether it is many files (F16), and whether their list is known. They are taken apart here, and cannot be saved as they are. Without
+   * the list they cannot be chosen again either.
+   */
+  pack?: 'listed' | 'unlisted' | undefined
 }
 
 const PLAIN: Omit<FileRow, 'status' | 'text'> = {
@@ -106,18 +109,27 @@ function lostRows({ asks, to }: Extract<Transfer, { role: 'lost' }>, facts: File
   return rows.length > 0 && facts.takers.length === 0 ? rows : [lostRow(asks, facts), ...rows]
 }
 
-function lostRow(asks: boolean, { isPack }: FileFacts): FileRow {
-  if (asks) {
-    const text = t`This page was reloaded. It may read the file again once you allow it.`
-    return { ...PLAIN, status: 'lost', text, actions: ['allow'] }
-  }
-  const text = t`This page was reloaded, so the file is no longer here.`
-  return { ...PLAIN, status: 'lost', text, actions: isPack ? [] : ['choose'] }
+function lostRow(asks: boolean, { pack }: FileFacts): FileRow {
+  const actions: readonly FileAction[] = asks ? ['allow'] : pack === 'unlisted' ? [] : ['choose']
+  return { ...PLAIN, status: 'lost', text: pack ? lostFilesText(asks) : lostFileText(asks), actions }
+}
+
+function lostFileText(asks: boolean): string {
+  return asks
+    ? t`This page was reloaded. It may read the file again once you allow it.`
+    : t`This page was reloaded, so the file is no longer here.`
+}
+
+/** What a card says of several files that a reload took from it. */
+export function lostFilesText(asks: boolean): string {
+  return asks
+    ? t`This page was reloaded. It may read the files again once you allow it.`
+    : t`This page was reloaded, so the files are no longer here.`
 }
 
 function receivingRow(state: Receiving, facts: FileFacts): FileRow {
   const row = { ...PLAIN, status: state.status }
-  const ask: readonly FileAction[] = facts.canSaveAs && !facts.isPack ? ['receive', 'save-as'] : ['receive']
+  const ask: readonly FileAction[] = facts.canSaveAs && !facts.pack ? ['receive', 'save-as'] : ['receive']
   const deviceName = facts.sender
   switch (state.status) {
     case 'looking':

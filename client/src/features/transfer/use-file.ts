@@ -12,6 +12,7 @@ import { type FileAction, type FileRow, type FileView, fileView, fraction } from
 import { formatSpeed } from './format-bytes'
 import { formatTimeLeft } from './format-duration'
 import { NO_ESTIMATE, nextEstimate } from './time-left'
+import { usePack } from './use-pack'
 
 /** Returns the current file card of an item. */
 export function useFile(item: Item, size: number): FileView {
@@ -24,6 +25,8 @@ export function useFile(item: Item, size: number): FileView {
   )
   const nameOf = (id: DeviceId) => deviceName(stores.devices.getState(), id)
   const content = item.content.kind === 'file' ? item.content : null
+  const list = usePack(item)
+  const isListed = list !== undefined && list !== 'unreadable'
   return fileView(transfer, {
     size,
     storedUrl: content?.url ?? null,
@@ -32,7 +35,7 @@ export function useFile(item: Item, size: number): FileView {
     nameOf,
     takers,
     canSaveAs: actions.canSaveAs,
-    isPack: content?.manifest !== undefined,
+    pack: content?.manifest && (isListed ? 'listed' : 'unlisted'),
   })
 }
 
