@@ -50,7 +50,10 @@ export class Journal extends Table<ItemId, JournalEntry> {
   override async read(id: ItemId): Promise<JournalEntry | null> {
     const entered = this.#entered.get(id) ?? null
     if (!entered) return super.read(id)
-    return (await super.read(id).catch(() => null)) ?? entered
+    const there = await super.read(id).catch(() => null)
+    // What was entered last may not have come onto a full disk, which still has what was entered before.
+    const isOlder = there?.name === entered.name && chunkCount(there) < chunkCount(entered)
+    return there && !isOlder ? there : entered
   }
 
   /** Where the browser refuses it, the entry is swept by its time. */

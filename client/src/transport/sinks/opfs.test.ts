@@ -589,6 +589,18 @@ describe('an unfinished file', () => {
     expect((await diskOf('later').open(file(SIZE))).part?.before).toHaveLength(2)
   })
 
+  it('r4 is gone on with as far as it was received, also where the last of that did not come into the journal', async () => {
+    const sink = await receivesSome()
+    const refused = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
+      throw new DOMException('', 'QuotaExceededError')
+    })
+    await sink.part?.keep([{ first: 0, count: 3 }], false).catch(() => {})
+    expect(refused).toHaveBeenCalled()
+    refused.mockRestore()
+    await sink.part?.leave()
+    expect((await disk.open(file(SIZE))).part?.before).toEqual([{ first: 0, count: 3 }])
+  })
+
   describe('f19 the hashes that were told of it', () => {
     const hash = (of: number) => new Uint8Array(32).fill(of)
     const told = new Map([
