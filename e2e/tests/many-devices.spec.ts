@@ -1,29 +1,37 @@
 import { expect } from '@playwright/test'
 import { LARGE_FILE_MS } from '../support/device.ts'
-import { MB } from '../support/files.ts'
+import { type Folder, MB } from '../support/files.ts'
 import { directBytes } from '../support/paths.ts'
-import { test } from '../support/stage.ts'
+import { type CallDevice, test } from '../support/stage.ts'
+
+type Own = 'chromium' | 'firefox'
 
 test.setTimeout(2 * LARGE_FILE_MS)
+
+/** Ada shares a film, which Bob has and Cyd begins to receive. */
+async function secondTakes(device: CallDevice, folder: Folder, giver: Own, taker: Own) {
+  const ada = await device('Ada', { own: 'chromium' })
+  const bob = await device('Bob', { own: giver })
+  const cyd = await device('Cyd', { own: taker })
+  const film = await folder.file('film.bin', 150 * MB)
+  const link = await ada.startsBeam()
+  await bob.opens(link)
+  await cyd.opens(link)
+  await ada.seesDevices(3)
+
+  await ada.sharesFiles(film)
+  await bob.takes(film)
+  await bob.has(film)
+  await cyd.takes(film)
+  return { ada, bob, cyd, film }
+}
 
 for (const [giver, taker] of [
   ['chromium', 'firefox'],
   ['firefox', 'chromium'],
 ] as const) {
   test(`f20_${taker}_goes_on_with_what_${giver}_has_when_the_sender_leaves`, async ({ device, folder }) => {
-    const ada = await device('Ada', { own: 'chromium' })
-    const bob = await device('Bob', { own: giver })
-    const cyd = await device('Cyd', { own: taker })
-    const film = await folder.file('film.bin', 150 * MB)
-    const link = await ada.startsBeam()
-    await bob.opens(link)
-    await cyd.opens(link)
-    await ada.seesDevices(3)
-
-    await ada.sharesFiles(film)
-    await bob.takes(film)
-    await bob.has(film)
-    await cyd.takes(film)
+    const { ada, bob, cyd, film } = await secondTakes(device, folder, giver, taker)
     await cyd.reaches(film, 2)
     await ada.context.close()
 
@@ -35,19 +43,7 @@ for (const [giver, taker] of [
     device,
     folder,
   }) => {
-    const ada = await device('Ada', { own: 'chromium' })
-    const bob = await device('Bob', { own: giver })
-    const cyd = await device('Cyd', { own: taker })
-    const film = await folder.file('film.bin', 150 * MB)
-    const link = await ada.startsBeam()
-    await bob.opens(link)
-    await cyd.opens(link)
-    await ada.seesDevices(3)
-
-    await ada.sharesFiles(film)
-    await bob.takes(film)
-    await bob.has(film)
-    await cyd.takes(film)
+    const { ada, bob, cyd, film } = await secondTakes(device, folder, giver, taker)
     await cyd.reaches(film, 10)
     await cyd.pauses(film)
     await ada.context.close()

@@ -4,7 +4,7 @@ import type { ItemId } from '../protocol/bindings'
 import { createStores, type Stores } from '../stores/stores'
 import { type Receiving, reduceTransfers, type TransfersEvent } from '../stores/transfers'
 import { keepAskedFiles } from './asked-files'
-import { noteAsked, wasAsked } from './asked-storage'
+import { askedFiles } from './marked-files'
 
 const FILE = 'file' as ItemId
 
@@ -22,7 +22,7 @@ function loadPage(): void {
 beforeEach(() => {
   sessionStorage.clear()
   loadPage()
-  noteAsked(FILE)
+  askedFiles.note(FILE)
   is({ status: 'queued', received: 0 })
 })
 
@@ -30,10 +30,10 @@ it('a file that was asked for is known after a reload, also when its beam was le
   is({ status: 'failed', received: 0, why: { reason: 'gone' } })
   tell({ type: 'left' })
   loadPage()
-  expect(wasAsked(FILE)).toBe(true)
+  expect(askedFiles.has(FILE)).toBe(true)
   is({ status: 'queued', received: 0 })
-  expect(wasAsked(FILE)).toBe(true)
-  expect(wasAsked('other' as ItemId)).toBe(false)
+  expect(askedFiles.has(FILE)).toBe(true)
+  expect(askedFiles.has('other' as ItemId)).toBe(false)
 })
 
 it.each<Receiving>([
@@ -42,10 +42,10 @@ it.each<Receiving>([
   { status: 'offered' },
 ])('one that is $status is waited for no more', (state) => {
   is(state)
-  expect(wasAsked(FILE)).toBe(false)
+  expect(askedFiles.has(FILE)).toBe(false)
 })
 
 it('one whose item is deleted is waited for no more', () => {
   tell({ type: 'forgotten', id: FILE })
-  expect(wasAsked(FILE)).toBe(false)
+  expect(askedFiles.has(FILE)).toBe(false)
 })

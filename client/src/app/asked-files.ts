@@ -2,17 +2,17 @@
 import type { ItemId } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
 import type { Transfer } from '../stores/transfers'
-import { forgetAsked } from './asked-storage'
+import { askedFiles } from './marked-files'
 import { watchGone } from './transfer-news'
 
 /** Forgets them once they are here, are given up, or their item is gone. One that failed may still go on. Call it once. */
 export function keepAskedFiles(stores: Pick<Stores, 'transfers'>): void {
   stores.transfers.subscribe((now, before) => {
     for (const id of Object.keys(now.transfers) as ItemId[])
-      if (now.transfers[id] !== before.transfers[id] && isOver(now.transfers[id])) forgetAsked(id)
+      if (now.transfers[id] !== before.transfers[id] && isOver(now.transfers[id])) askedFiles.forget(id)
   })
   watchGone(stores, (id, isForGood) => {
-    if (isForGood) forgetAsked(id)
+    if (isForGood) askedFiles.forget(id)
   })
 }
 

@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId, ItemId } from '../protocol/bindings'
-import { noteAsked, wasAsked } from './asked-storage'
 import { deviceToken } from './device-tokens'
+import { askedFiles } from './marked-files'
 import { ownTab } from './own-tab'
 import { storeUnsent } from './unsent-storage'
 
@@ -175,7 +175,7 @@ describe('what a tab has still to send', () => {
 it('what a tab has still to receive comes to it alone and not to its copy', async () => {
   await starts()
   token()
-  noteAsked(FILE)
+  askedFiles.note(FILE)
   await startsCopy()
-  expect(wasAsked(FILE)).toBe(false)
+  expect(askedFiles.has(FILE)).toBe(false)
 })

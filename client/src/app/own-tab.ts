@@ -8,8 +8,8 @@
  * browser that ends a page in the background runs no code of it that could remove the mark. Plain http from another machine
  * has no Web Locks. There a copy takes the original's place, and the original takes a new token.
  */
-import { forgetAllAsked } from './asked-storage'
 import { beginTab, knownTabs, tabName, takeOver } from './device-tokens'
+import { askedFiles } from './marked-files'
 import { forgetUnsent } from './unsent-storage'
 
 /** A page that is loaded again gets the lock once the old page is gone, which takes a moment, on a slow phone more. */
@@ -26,7 +26,7 @@ export async function ownTab(locks: LockManager | undefined): Promise<void> {
   // Of a tab that was closed, and whose device another one is now, no tokens are known: what it could not send nobody else does.
   if (name !== null && knownTabs(Date.now()).includes(name)) {
     forgetUnsent()
-    forgetAllAsked()
+    askedFiles.forgetAll()
   }
   const own = crypto.randomUUID()
   beginTab(own)

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { ItemId } from '../protocol/bindings'
 import { createStores, type Stores } from '../stores/stores'
 import { type Receiving, reduceTransfers, type TransfersEvent } from '../stores/transfers'
+import { pausedFiles } from './marked-files'
 import { keepPausedFiles } from './paused-files'
-import { wasPaused } from './paused-storage'
 
 const PHOTO = 'photo' as ItemId
 
@@ -29,12 +29,12 @@ describe('f18 a file that the person has paused', () => {
   beforeEach(() => is({ status: 'paused', received: 0, by: 'me' }))
 
   it('is known after a reload', () => {
-    expect(wasPaused(PHOTO)).toBe(true)
-    expect(wasPaused('other' as ItemId)).toBe(false)
+    expect(pausedFiles.has(PHOTO)).toBe(true)
+    expect(pausedFiles.has('other' as ItemId)).toBe(false)
     loadPage()
-    expect(wasPaused(PHOTO)).toBe(true)
+    expect(pausedFiles.has(PHOTO)).toBe(true)
     is({ status: 'paused', received: 0, by: 'me' })
-    expect(wasPaused(PHOTO)).toBe(true)
+    expect(pausedFiles.has(PHOTO)).toBe(true)
   })
 
   it.each<Receiving>([
@@ -43,19 +43,19 @@ describe('f18 a file that the person has paused', () => {
     { status: 'paused', received: 0, by: 'them' },
   ])('is forgotten once it is $status', (state) => {
     is(state)
-    expect(wasPaused(PHOTO)).toBe(false)
+    expect(pausedFiles.has(PHOTO)).toBe(false)
   })
 
   it('is forgotten with its item, and not when its beam is left', () => {
     tell({ type: 'left' })
-    expect(wasPaused(PHOTO)).toBe(true)
+    expect(pausedFiles.has(PHOTO)).toBe(true)
     is({ status: 'paused', received: 0, by: 'me' })
     tell({ type: 'forgotten', id: PHOTO })
-    expect(wasPaused(PHOTO)).toBe(false)
+    expect(pausedFiles.has(PHOTO)).toBe(false)
   })
 })
 
 it('f18_a_file_that_the_other_device_has_paused_is_none_of_them', () => {
   is({ status: 'paused', received: 0, by: 'them' })
-  expect(wasPaused(PHOTO)).toBe(false)
+  expect(pausedFiles.has(PHOTO)).toBe(false)
 })

@@ -2,7 +2,7 @@
 import type { ItemId } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
 import type { Transfer } from '../stores/transfers'
-import { forgetPaused, notePaused } from './paused-storage'
+import { pausedFiles } from './marked-files'
 import { watchGone } from './transfer-news'
 
 /** Starts to remember them, until they go on or end, or their item is gone. Call it once. */
@@ -11,12 +11,12 @@ export function keepPausedFiles(stores: Pick<Stores, 'transfers'>): void {
     for (const id of Object.keys(now.transfers) as ItemId[]) {
       const isPaused = isPausedHere(now.transfers[id])
       if (isPaused === isPausedHere(before.transfers[id])) continue
-      if (isPaused) notePaused(id)
-      else forgetPaused(id)
+      if (isPaused) pausedFiles.note(id)
+      else pausedFiles.forget(id)
     }
   })
   watchGone(stores, (id, isForGood) => {
-    if (isForGood) forgetPaused(id)
+    if (isForGood) pausedFiles.forget(id)
   })
 }
 

@@ -8,8 +8,8 @@ import { createStores, type Stores } from '../stores/stores'
 import { putTransfers, reduceTransfers } from '../stores/transfers'
 import type { EngineCommand } from '../transport/engine-messages'
 import type { Transfers } from '../transport/transfers'
-import { forgetAsked, noteAsked, wasAsked } from './asked-storage'
 import type { Context } from './context'
+import { askedFiles } from './marked-files'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createToaster } from './toaster'
 
@@ -104,7 +104,7 @@ describe('a file that is to be saved where the person picks', () => {
   /** What happens while the picker is open. */
   async function saveAs(meanwhile: () => void): Promise<void> {
     isThere({ name: 'a.zip', type: 'application/zip', seal: SEAL })
-    noteAsked(A)
+    askedFiles.note(A)
     told = []
     vi.stubGlobal('showSaveFilePicker', async () => {
       meanwhile()
@@ -115,14 +115,14 @@ describe('a file that is to be saved where the person picks', () => {
   afterEach(() => {
     vi.unstubAllGlobals()
     remove.mockClear()
-    forgetAsked(A)
+    askedFiles.forget(A)
   })
 
   it('is received there', async () => {
     await saveAs(() => {})
     expect(told).toMatchObject([{ do: 'receive', file: { id: A }, picked }])
     // A later page has no access to the place.
-    expect(wasAsked(A)).toBe(false)
+    expect(askedFiles.has(A)).toBe(false)
     expect(remove).not.toHaveBeenCalled()
   })
 
@@ -175,8 +175,8 @@ describe('a beam of many files', () => {
     stores.transfers.setState((state) => putTransfers(state, events), true)
     changed.mockClear()
     createReceiving(context).receiveAll()
-    expect(ids.filter(wasAsked)).toEqual(ids)
-    ids.forEach(forgetAsked)
+    expect(ids.filter((id) => askedFiles.has(id))).toEqual(ids)
+    for (const id of ids) askedFiles.forget(id)
     expect(told).toMatchObject(ids.map((id) => ({ do: 'receive', file: { id } })))
     expect(changed).toHaveBeenCalledOnce()
   })

@@ -6,10 +6,9 @@ import { displayName } from '../protocol/names'
 import { offeredHere, type PutEvent, putTransfers, reduceTransfers } from '../stores/transfers'
 import type { EngineCommand, IncomingFile } from '../transport/engine-messages'
 import { canPickFile, dropPicked, pickFile } from '../transport/save-folder'
-import { forgetAsked, noteAsked, wasAsked } from './asked-storage'
 import type { Context } from './context'
+import { askedFiles, pausedFiles } from './marked-files'
 import { safeType } from './media-kinds'
-import { wasPaused } from './paused-storage'
 import { sentBefore } from './sent-files'
 import { forget } from './sharing'
 
@@ -44,7 +43,7 @@ export function createReceiving(context: Context): ReceivingActions {
       const wanted = find(id)
       if (!wanted) return dropPicked(picked)
       // A later page could not write there.
-      forgetAsked(id)
+      askedFiles.forget(id)
       begin(context, [receiving(stores, wanted, picked)])
     },
     cancel(id: ItemId, device?: DeviceId) {
@@ -71,7 +70,7 @@ interface Beginning {
 
 /** The person asks for files. */
 function ask(context: Context, items: readonly Item[]): void {
-  for (const { id } of items) noteAsked(id)
+  for (const { id } of items) askedFiles.note(id)
   begin(
     context,
     items.map((item) => receiving(context.stores, item, null)),
@@ -120,7 +119,7 @@ function whatComes(stores: Context['stores'], item: Item): Beginning | 'lost' | 
   if (isKnown) return null
   if (from === devices.getState().me && content.url === null) return 'lost'
   const isSmallMedium = content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES
-  if (isSmallMedium || wasAsked(id)) return receiving(stores, item, null, wasPaused(id))
+  if (isSmallMedium || askedFiles.has(id)) return receiving(stores, item, null, pausedFiles.has(id))
   return looking(stores, item)
 }
 

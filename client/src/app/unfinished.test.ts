@@ -5,7 +5,7 @@ import { createStores, type Stores } from '../stores/stores'
 import { ofOtherBeams } from '../stores/unfinished'
 import type { EngineCommand } from '../transport/engine-messages'
 import type { Transfers } from '../transport/transfers'
-import { noteAsked, wasAsked } from './asked-storage'
+import { askedFiles } from './marked-files'
 import { createUnfinished, learnUnfinished } from './unfinished'
 
 const HERE = 'here' as BeamId
@@ -46,10 +46,10 @@ it('what waits for other beams is told apart from what moves in this one', () =>
 })
 
 it('what a person removes leaves the list and the disk, and is asked for no more', () => {
-  noteAsked('b' as ItemId)
+  askedFiles.note('b' as ItemId)
   learnUnfinished(stores, [waits('a', THERE, 1), waits('b', THERE, 2)])
   actions.discardUnfinished('b' as ItemId)
   expect(told.at(-1)).toEqual({ do: 'forget', id: 'b' })
   expect(ids()).toEqual(['a'])
-  expect(wasAsked('b' as ItemId)).toBe(false)
+  expect(askedFiles.has('b' as ItemId)).toBe(false)
 })

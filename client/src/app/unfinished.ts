@@ -3,9 +3,8 @@ import type { Actions } from '../features/actions'
 import type { UnfinishedFile } from '../protocol/unfinished-file'
 import type { Stores } from '../stores/stores'
 import { reduceUnfinished } from '../stores/unfinished'
-import { forgetAsked } from './asked-storage'
 import type { PageContext } from './context'
-import { forgetPaused } from './paused-storage'
+import { askedFiles, pausedFiles } from './marked-files'
 
 type UnfinishedActions = Pick<Actions, 'listUnfinished' | 'discardUnfinished'>
 
@@ -32,8 +31,8 @@ export function createUnfinished(
     discardUnfinished(id) {
       transfers.tell({ do: 'forget', id })
       // It comes no more when its beam is entered again.
-      forgetAsked(id)
-      forgetPaused(id)
+      askedFiles.forget(id)
+      pausedFiles.forget(id)
       stores.unfinished.setState((state) => reduceUnfinished(state, { type: 'discarded', id }), true)
     },
   }
