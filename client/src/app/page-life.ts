@@ -2,6 +2,7 @@
 import type { Stores } from '../stores/stores'
 import { tellLosses } from './connection-news'
 import { followKeyboard } from './keyboard'
+import { makeStorageLast } from './lasting-storage'
 import { warnBeforeLeaving } from './leaving'
 import { startOfflineWorker } from './offline-start'
 import { keepScreenAwake } from './screen-lock'
@@ -16,6 +17,7 @@ export function followThePage(stores: Stores, toaster: Toaster, wake: () => void
     if (shown.status !== 'stopped' || shown.why === 'unreachable') wake()
   })
   keepScreenAwake(stores)
+  makeStorageLast(stores)
   warnBeforeLeaving(stores)
   followKeyboard()
   startOfflineWorker()
