@@ -91,14 +91,20 @@ export async function hasDirectLink(page: Page): Promise<boolean> {
 function instrument(): void {
   const made: RTCPeerConnection[] = []
   /** What the connections that were closed had sent and received. Afterwards the browser tells nothing of it. */
-  const atClose = new Map<RTCPeerConnection, Readonly<Record<Way, Promise<number>>>>()
+  const atClose = new Map<RTCPeerConnection, Readonly<Record<Way, Promise<number | null>>>>()
   const bytesOf = async (connection: RTCPeerConnection, way: Way) => {
     let bytes = 0
     for (const entry of (await connection.getStats()).values())
       if (entry.type === 'data-channel') bytes += entry[way]
     return bytes
   }
-  const bytes = (way: Way) => Promise.all(made.map((one) => atClose.get(one)?.[way] ?? bytesOf(one, way)))
+  // Firefox never answers a question under way when its connection is closed, and does answer one that comes later.
+  const unanswered = () => new Promise<null>((resolve) => setTimeout(() => resolve(null), 1_000))
+  const lastOf = async (one: RTCPeerConnection, way: Way) => {
+    const last = atClose.get(one)
+    return (last && (await Promise.race([last[way], unanswered()]))) ?? (await bytesOf(one, way))
+  }
+  const bytes = (way: Way) => Promise.all(made.map((one) => lastOf(one, way)))
   const sent = () => bytes('bytesSent')
   const received = () => bytes('bytesReceived')
   const paths: Paths = { made, sent, received, relayed: 0, cut: false, turnOnly: false }
@@ -119,11 +125,9 @@ function instrument(): void {
     }
 
     override close(): void {
-      const last = () => ({
-        bytesSent: bytesOf(this, 'bytesSent'),
-        bytesReceived: bytesOf(this, 'bytesReceived'),
-      })
-      if (!atClose.has(this)) atClose.set(this, last())
+      const last = (way: Way) => bytesOf(this, way).catch(() => null)
+      if (!atClose.has(this))
+        atClose.set(this, { bytesSent: last('bytesSent'), bytesReceived: last('bytesReceived') })
       super.close()
     }
 
