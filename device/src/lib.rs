@@ -1,6 +1,6 @@
-//! The native device: what a program in a beam does that is no browser. So far only the rules of a transfer
-//! (`PROTOCOL.md`, section F), without I/O, clock or randomness: values that are told what happened, and say what to do.
-//! `client/src/protocol` has the same rules for the browser.
+//! The native device: what a program in a beam does that is no browser. So far only its rules, without I/O, clock or randomness:
+//! values that are told what happened, and say what to do. [`session`] is a device in a beam (`PROTOCOL.md`, sections S and E) with
+//! the [`keys`] of a sealed one, and all else are the rules of a transfer (section F). The browser's side of it is in `client/src`.
 //!
 //! Sizes are bytes. A time is the [`Duration`](std::time::Duration) since a fixed moment, by a clock that does not go
 //! back.
@@ -62,5 +62,6 @@ pub mod saved_names;
 pub mod scheduler;
 pub mod send_queue;
 pub mod sender;
+pub mod session;
 pub mod stall_clock;
 pub mod unheard_ends;

@@ -82,13 +82,3 @@ impl LinkJoining {
         SharedKeys::read(&content)
     }
 }
-
-impl SealedMessage {
-    pub(super) fn of(encapsulated: &[u8], sealed: &[u8]) -> Self {
-        Self { encapsulated: Text(encode(encapsulated)), sealed: Text(encode(sealed)) }
-    }
-
-    pub(super) fn parts(&self) -> Option<([u8; 65], Vec<u8>)> {
-        Some((decode_array(&self.encapsulated.0)?, decode(&self.sealed.0)?))
-    }
-}

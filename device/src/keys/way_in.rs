@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
+use super::text::{decode, decode_array, encode};
+
 /// A text of at most so many bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
@@ -40,6 +42,16 @@ pub struct SealedMessage {
     pub encapsulated: Long,
     /// The content and its tag.
     pub sealed: Long,
+}
+
+impl SealedMessage {
+    pub(super) fn of(encapsulated: &[u8], sealed: &[u8]) -> Self {
+        Self { encapsulated: Text(encode(encapsulated)), sealed: Text(encode(sealed)) }
+    }
+
+    pub(super) fn parts(&self) -> Option<([u8; 65], Vec<u8>)> {
+        Some((decode_array(&self.encapsulated.0)?, decode(&self.sealed.0)?))
+    }
 }
 
 /// Why a device lets nobody in.
