@@ -47,6 +47,7 @@ pub mod bundle;
 pub mod chunk_set;
 pub mod file_size;
 pub mod frames;
+pub mod io;
 pub mod link_meter;
 pub mod manifest;
 mod measures;

@@ -1,0 +1,3 @@
+//! What a native device does with its machine: files and folders. The rules beside it know nothing of this.
+
+pub mod files;

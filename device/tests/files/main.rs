@@ -1,0 +1,17 @@
+//! Files on a real disk.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so by failing"
+)]
+
+mod finding;
+mod killed;
+mod offering;
+mod receiving;
+mod room;
+mod stage;
+mod sweeping;
+mod unpacking;
