@@ -17,7 +17,7 @@
 //! use heliograph_device::sender::Sender;
 //! use heliograph_shared::ids::ItemId;
 //!
-//! let (file, link, now) = (ItemId::from_random([7; 16]), LinkKey(1), Duration::ZERO);
+//! let (file, link, now) = (ItemId::from_random([7; 16]), LinkKey::Direct(1), Duration::ZERO);
 //! let size = FileSize::new(40_000).expect("a frame can name its chunks");
 //! let mut receivers = Receivers::from([(file, Receiver::new(size))]);
 //! let mut scheduler = Scheduler::default();
@@ -45,6 +45,7 @@
 mod bounded_json;
 pub mod bundle;
 pub mod chunk_set;
+pub mod engine;
 pub mod file_size;
 pub mod frames;
 pub mod link_meter;

@@ -42,8 +42,6 @@ pub struct Scheduler {
     /// In the order in which they began.
     active: Vec<ItemId>,
     meters: BTreeMap<LinkKey, LinkMeter>,
-    /// Bytes of the largest window of each link that keeps the order of everything.
-    ordered: BTreeMap<LinkKey, u64>,
 }
 
 /// A link that may be wanted on.
@@ -69,13 +67,6 @@ impl Candidate {
 }
 
 impl Scheduler {
-    /// Nothing is wanted yet. `ordered` has the bytes of the largest window of each link that keeps the order of everything:
-    /// `RELAY_WINDOW_BYTES` for the server's relay (R2).
-    #[must_use]
-    pub fn new(ordered: BTreeMap<LinkKey, u64>) -> Self {
-        Self { ordered, ..Self::default() }
-    }
-
     /// Whether another file may begin.
     #[must_use]
     pub const fn has_turn(&self) -> bool {
@@ -96,7 +87,9 @@ impl Scheduler {
 
     /// What is known of a link. It is forgotten with the link.
     pub fn meter(&mut self, link: LinkKey) -> &mut LinkMeter {
-        let ordered = self.ordered.get(&link).copied();
+        // The server drops what is more (R2).
+        let is_ordered = matches!(link, LinkKey::Relay(_));
+        let ordered = is_ordered.then_some(limits::RELAY_WINDOW_BYTES as u64);
         self.meters.entry(link).or_insert_with(|| LinkMeter::new(ordered))
     }
 

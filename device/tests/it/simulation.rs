@@ -90,7 +90,7 @@ impl Simulation {
         let carried = vec![0.0; links.len()];
         Self {
             links: links.to_vec(),
-            keys: (0..links.len() as u64).map(LinkKey).collect(),
+            keys: (0..links.len() as u64).map(LinkKey::Direct).collect(),
             receivers,
             scheduler,
             queues: links.iter().map(|_| SendQueue::default()).collect(),
@@ -129,13 +129,17 @@ impl Simulation {
                 self.scheduler.meter(self.keys[at]).answered(self.now.abs_diff(sent), self.now);
             }
             Event::Wanted(Want { link, transfer, range }) => {
-                let at = usize::try_from(link.0).unwrap();
+                let at = self.at(link);
                 self.queues[at].want(transfer, range);
                 self.send(at);
             }
             Event::Sent { at, transfer, range } => self.sent(at, transfer, range),
             Event::Arrives { at, transfer, range } => self.arrives(at, transfer, range),
         }
+    }
+
+    fn at(&self, link: LinkKey) -> usize {
+        self.keys.iter().position(|key| *key == link).unwrap()
     }
 
     /// Rate and delay of a link, as it is now.
@@ -181,7 +185,7 @@ impl Simulation {
             self.scheduler.want(&mut self.receivers, &self.keys, |_| true, self.now)
         {
             self.outcome.most = self.outcome.most.max(self.scheduler.outstanding(&self.receivers));
-            let at = usize::try_from(want.link.0).unwrap();
+            let at = self.at(want.link);
             if self.is_alive(at) {
                 self.after(self.way(at).1, Event::Wanted(want));
             }
