@@ -31,6 +31,7 @@
 //! }
 //! // And here the chunks come back, four in a frame.
 //! while let Some(turn) = queue.next(4) {
+//!     queue.sent(turn);
 //!     sender.gave(turn.range);
 //!     let (first, bytes) = (turn.range.first, size.range_bytes(turn.range) as usize);
 //!     for fresh in scheduler.arrived(&mut receivers, turn.transfer, link, first, bytes, now) {

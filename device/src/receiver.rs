@@ -234,6 +234,14 @@ impl Receiver {
         }
     }
 
+    /// Chunks that were returned to be written are not written, because they do not open (E7): they are wanted again.
+    pub fn dropped(&mut self, range: ChunkRange) {
+        for part in self.durable.missing(range) {
+            self.asked.remove(part);
+            self.arrived.remove(part);
+        }
+    }
+
     /// Makes everything expected on a link that is gone wanted again on the next (F6).
     pub fn lost(&mut self, link: LinkKey) {
         for range in self.on_link.remove(&link).iter().flat_map(ChunkSet::ranges) {

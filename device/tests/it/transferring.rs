@@ -119,6 +119,7 @@ impl Wire {
 
     fn sends(&mut self, limit: u32) {
         let Some(turn) = self.queue.next(limit) else { return };
+        self.queue.sent(turn);
         let file = self.files.get_mut(&turn.transfer).unwrap();
         let start = usize::try_from(u64::from(turn.range.first) * CHUNK_BYTES).unwrap();
         let end = file.bytes.len().min(start + turn.range.count as usize * 16_384);
