@@ -4,9 +4,11 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::cast_possible_truncation,
     reason = "a test says so by failing"
 )]
 
+mod driving;
 mod finding;
 mod killed;
 mod offering;

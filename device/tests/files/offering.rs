@@ -166,7 +166,7 @@ fn a_folder_that_cannot_be_read_is_left_out() {
     let folder = tempdir().unwrap();
     let closed = folder.path().join("top/closed");
     std::fs::create_dir_all(&closed).unwrap();
-    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
     let walked = walk(&[folder.path().join("top")]).unwrap();
     assert!(matches!(walked.left_out[0].why, WhyLeftOut::Unreadable(FileError::NoAccess)));
 }

@@ -54,8 +54,7 @@ fn a_disk_that_fills_up_is_told_and_the_part_stays() {
     received.write(0, &sample(16_384)).unwrap();
     received.keep(&[chunks(0, 1)], false, NOW).unwrap();
     let filler = small.path().join("filler");
-    let filled = std::fs::write(&filler, sample(DISK_BYTES as usize));
-    assert!(filled.is_err());
+    std::fs::write(&filler, sample(DISK_BYTES as usize)).unwrap_err();
     let refused = received.write(16_384, &sample(1_000_000));
     assert!(matches!(refused, Err(FileError::DiskFull)), "{refused:?}");
     assert!(matches!(received.keep(&[chunks(0, 2)], false, NOW), Err(FileError::DiskFull)));

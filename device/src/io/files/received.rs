@@ -51,7 +51,8 @@ pub struct Received {
     target: Arc<Target>,
     entry: Entry,
     bytes: Bytes,
-    _lock: Lock,
+    /// `None` once it is finished.
+    lock: Option<Lock>,
 }
 
 /// Where its bytes are.
@@ -119,7 +120,7 @@ impl Received {
             target: target.clone(),
             entry,
             bytes: Bytes::Part(file),
-            _lock: lock,
+            lock: Some(lock),
         };
         if target.free_bytes().is_some_and(|free| free < received.lacking_bytes()) {
             return Err(FileError::DiskFull);
@@ -160,7 +161,7 @@ impl Received {
             target: target.clone(),
             entry,
             bytes: Bytes::Part(file),
-            _lock: lock,
+            lock: Some(lock),
         })
     }
 
@@ -250,6 +251,7 @@ impl Received {
             self.entry.stage = Stage::Complete { names, modified };
             // Without it, a later run does not know that the file is here.
             let _ = self.journal.write(&self.entry);
+            self.lock = None;
         }
         Ok(self.paths())
     }
@@ -300,7 +302,12 @@ impl Received {
         if matches!(self.bytes, Bytes::Part(_)) {
             remove_part(&self.entry);
         }
-        self.journal.remove(self.entry.item);
+        let item = self.entry.item;
+        // Another program may receive the file meanwhile, where this one has finished it.
+        let lock = self.lock.or_else(|| self.journal.lock(item).ok());
+        if lock.is_some() {
+            self.journal.remove(item);
+        }
     }
 
     /// Bytes that are not durable yet.
