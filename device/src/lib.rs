@@ -17,7 +17,7 @@
 //! use heliograph_device::sender::Sender;
 //! use heliograph_shared::ids::ItemId;
 //!
-//! let (file, link, now) = (ItemId::from_random([7; 16]), LinkKey(1), Duration::ZERO);
+//! let (file, link, now) = (ItemId::from_random([7; 16]), LinkKey::Direct(1), Duration::ZERO);
 //! let size = FileSize::new(40_000).expect("a frame can name its chunks");
 //! let mut receivers = Receivers::from([(file, Receiver::new(size))]);
 //! let mut scheduler = Scheduler::default();
@@ -31,6 +31,7 @@
 //! }
 //! // And here the chunks come back, four in a frame.
 //! while let Some(turn) = queue.next(4) {
+//!     queue.sent(turn);
 //!     sender.gave(turn.range);
 //!     let (first, bytes) = (turn.range.first, size.range_bytes(turn.range) as usize);
 //!     for fresh in scheduler.arrived(&mut receivers, turn.transfer, link, first, bytes, now) {
@@ -45,8 +46,10 @@
 mod bounded_json;
 pub mod bundle;
 pub mod chunk_set;
+pub mod engine;
 pub mod file_size;
 pub mod frames;
+pub mod io;
 pub mod keys;
 pub mod link_meter;
 pub mod manifest;
