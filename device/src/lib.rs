@@ -1,6 +1,6 @@
-//! The native device: what a program in a beam does that is no browser. So far only the rules of a transfer
-//! (`PROTOCOL.md`, section F), without I/O, clock or randomness: values that are told what happened, and say what to do.
-//! `client/src/protocol` has the same rules for the browser.
+//! The native device: what a program in a beam does that is no browser. So far only its rules, without I/O, clock or randomness:
+//! values that are told what happened, and say what to do. [`session`] is a device in a beam (`PROTOCOL.md`, sections S and E) with
+//! the [`keys`] of a sealed one, and all else are the rules of a transfer (section F). The browser's side of it is in `client/src`.
 //!
 //! Sizes are bytes. A time is the [`Duration`](std::time::Duration) since a fixed moment, by a clock that does not go
 //! back.
@@ -17,7 +17,7 @@
 //! use heliograph_device::sender::Sender;
 //! use heliograph_shared::ids::ItemId;
 //!
-//! let (file, link, now) = (ItemId::from_random([7; 16]), LinkKey(1), Duration::ZERO);
+//! let (file, link, now) = (ItemId::from_random([7; 16]), LinkKey::Direct(1), Duration::ZERO);
 //! let size = FileSize::new(40_000).expect("a frame can name its chunks");
 //! let mut receivers = Receivers::from([(file, Receiver::new(size))]);
 //! let mut scheduler = Scheduler::default();
@@ -31,6 +31,7 @@
 //! }
 //! // And here the chunks come back, four in a frame.
 //! while let Some(turn) = queue.next(4) {
+//!     queue.sent(turn);
 //!     sender.gave(turn.range);
 //!     let (first, bytes) = (turn.range.first, size.range_bytes(turn.range) as usize);
 //!     for fresh in scheduler.arrived(&mut receivers, turn.transfer, link, first, bytes, now) {
@@ -45,8 +46,11 @@
 mod bounded_json;
 pub mod bundle;
 pub mod chunk_set;
+pub mod engine;
 pub mod file_size;
 pub mod frames;
+pub mod io;
+pub mod keys;
 pub mod link_meter;
 pub mod manifest;
 mod measures;
@@ -55,10 +59,12 @@ pub mod pack_paths;
 mod paths;
 pub mod piece_checks;
 pub mod piece_hash;
+pub mod random;
 pub mod receiver;
 pub mod saved_names;
 pub mod scheduler;
 pub mod send_queue;
 pub mod sender;
+pub mod session;
 pub mod stall_clock;
 pub mod unheard_ends;

@@ -3,12 +3,21 @@
 
 use std::collections::BTreeMap;
 
+use heliograph_shared::ids::DeviceId;
+
 use crate::chunk_set::{ChunkRange, ChunkSet};
 use crate::file_size::{CHUNK_BYTES, FileSize};
 
-/// Identifies one link to a device; a rebuilt link has another key.
+/// A link on which chunks come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LinkKey(pub u64);
+pub enum LinkKey {
+    /// A connection to a device. One that is rebuilt has another number.
+    Direct(u64),
+    /// The server's relay to a device. It keeps the order of everything, as TCP does.
+    Relay(DeviceId),
+    /// The server's stored copy of the file (F22).
+    Stored,
+}
 
 /// Chunks in one `want`: enough for few messages, and small compared with the window.
 const WANT_CHUNKS: u32 = 16;
@@ -222,6 +231,14 @@ impl Receiver {
             self.asked.remove(part);
             self.arrived.remove(part);
             self.durable.remove(part);
+        }
+    }
+
+    /// Chunks that were returned to be written are not written, because they do not open (E7): they are wanted again.
+    pub fn dropped(&mut self, range: ChunkRange) {
+        for part in self.durable.missing(range) {
+            self.asked.remove(part);
+            self.arrived.remove(part);
         }
     }
 

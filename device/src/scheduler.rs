@@ -42,14 +42,40 @@ pub struct Scheduler {
     /// In the order in which they began.
     active: Vec<ItemId>,
     meters: BTreeMap<LinkKey, LinkMeter>,
-    /// Bytes of the largest window of each link that keeps the order of everything.
-    ordered: BTreeMap<LinkKey, u64>,
+    /// The files of which the last that came was a sign of life, and the link on which it came: their bytes are still being read
+    /// (F12).
+    signs: BTreeMap<ItemId, LinkKey>,
+}
+
+/// What the device can give of the files that are wanted of it. A closure says which of them are ready, and the device gives all
+/// of those, in the order of their chunks.
+pub trait Supply {
+    /// Whether a file's bytes could be written now.
+    fn is_ready(&self, transfer: ItemId) -> bool;
+
+    /// Bytes that the device could give and that were not asked for yet.
+    fn unasked(&self, transfer: ItemId, receiver: &Receiver) -> u64 {
+        let _ = transfer;
+        receiver.unasked()
+    }
+
+    /// The next chunks to want of it, at most `limit`; `None` when it could give none.
+    fn next(&mut self, transfer: ItemId, receiver: &Receiver, limit: u32) -> Option<ChunkRange> {
+        let _ = transfer;
+        receiver.first_gap(limit)
+    }
+}
+
+impl<F: Fn(ItemId) -> bool> Supply for F {
+    fn is_ready(&self, transfer: ItemId) -> bool {
+        self(transfer)
+    }
 }
 
 /// A link that may be wanted on.
 struct Candidate {
     link: LinkKey,
-    /// Bytes that are expected on it, and that may be.
+    /// Bytes that are expected on it, but for those that are still being read, and that may be.
     waiting: u64,
     window: u64,
     /// Milliseconds until everything that is expected on it would be here.
@@ -69,13 +95,6 @@ impl Candidate {
 }
 
 impl Scheduler {
-    /// Nothing is wanted yet. `ordered` has the bytes of the largest window of each link that keeps the order of everything:
-    /// `RELAY_WINDOW_BYTES` for the server's relay (R2).
-    #[must_use]
-    pub fn new(ordered: BTreeMap<LinkKey, u64>) -> Self {
-        Self { ordered, ..Self::default() }
-    }
-
     /// Whether another file may begin.
     #[must_use]
     pub const fn has_turn(&self) -> bool {
@@ -92,11 +111,20 @@ impl Scheduler {
     /// A file is wanted of the device no more.
     pub fn end(&mut self, transfer: ItemId) {
         self.active.retain(|other| *other != transfer);
+        self.signs.remove(&transfer);
+    }
+
+    /// Whether what is expected of a file is still being read at the other end, which may take long.
+    fn is_read(&self, receivers: &Receivers, transfer: ItemId) -> bool {
+        let sign = self.signs.get(&transfer).zip(receivers.get(&transfer));
+        sign.is_some_and(|(link, receiver)| receiver.waiting_on(*link) > 0)
     }
 
     /// What is known of a link. It is forgotten with the link.
     pub fn meter(&mut self, link: LinkKey) -> &mut LinkMeter {
-        let ordered = self.ordered.get(&link).copied();
+        // The server drops what is more (R2).
+        let is_ordered = matches!(link, LinkKey::Relay(_));
+        let ordered = is_ordered.then_some(limits::RELAY_WINDOW_BYTES as u64);
         self.meters.entry(link).or_insert_with(|| LinkMeter::new(ordered))
     }
 
@@ -155,6 +183,11 @@ impl Scheduler {
         now: Duration,
     ) -> Vec<ChunkRange> {
         let Some(receiver) = receivers.get_mut(&transfer) else { return Vec::new() };
+        if bytes > 0 {
+            self.signs.remove(&transfer);
+        } else if self.active.contains(&transfer) {
+            self.signs.insert(transfer, link);
+        }
         let before = receiver.waiting_on(link);
         let fresh = receiver.arrived(first, bytes, self.meters.keys().copied());
         let expected = before - receiver.waiting_on(link);
@@ -187,37 +220,53 @@ impl Scheduler {
 
     /// The next chunks to want, or `None` when all are asked for or there is no room. The link on which they would be here
     /// first is taken, and of the files the one with the fewest bytes under way: so files share the links evenly, and a single
-    /// file gets them all. `links` are those that may be used, without those that are failing; `is_ready` says whether a file's
-    /// bytes could be written now.
+    /// file gets them all. One whose bytes are still being read takes no room from the others meanwhile, and is not wanted any
+    /// further. `links` are those that may be used, without those that are failing.
     pub fn want(
         &mut self,
         receivers: &mut Receivers,
         links: &[LinkKey],
-        is_ready: impl Fn(ItemId) -> bool,
+        mut supply: impl Supply,
         now: Duration,
     ) -> Option<Want> {
-        let mut ready: Vec<_> =
-            self.active.iter().copied().filter(|file| is_ready(*file)).collect();
+        let mut ready = self.active.clone();
+        ready.retain(|file| supply.is_ready(*file) && !self.is_read(receivers, *file));
         ready.retain(|file| receivers.contains_key(file));
         ready.sort_by_key(|file| receivers.get(file).map(Receiver::outstanding));
         let mut candidates: Vec<_> =
             links.iter().map(|link| self.candidate(receivers, *link, now)).collect();
         candidates.sort_by(|a, b| a.drained.total_cmp(&b.drained));
-        // What is still expected on a link that is no longer used takes no room from the others.
-        let elsewhere = self.expected_on(receivers, |link| !links.contains(&link));
-        let taken = self.outstanding(receivers) - elsewhere;
-        let left = self.budget(receivers, links, now).saturating_sub(taken);
+        let left = self.room(receivers, links, &candidates, now);
         let round = Round { meters: &self.meters, candidates: &candidates, ready: &ready, now };
         let want =
             candidates.iter().filter(|candidate| candidate.room() > 0).find_map(|candidate| {
-                round.more(receivers, candidate, left).or_else(|| round.again(receivers, candidate))
+                let more = round.more(receivers, &mut supply, candidate, left);
+                more.or_else(|| round.again(receivers, &supply, candidate))
             })?;
         self.meter(want.link).wanted(now);
         Some(want)
     }
 
+    /// Bytes that may be wanted of the device now. What is still expected on a link that is no longer used takes no room from the
+    /// others.
+    fn room(
+        &self,
+        receivers: &Receivers,
+        links: &[LinkKey],
+        candidates: &[Candidate],
+        now: Duration,
+    ) -> u64 {
+        let writing = self.writing(receivers);
+        let moving = writing + candidates.iter().map(|candidate| candidate.waiting).sum::<u64>();
+        let all = writing + self.expected_on(receivers, |link| links.contains(&link));
+        let budget = self.budget(receivers, links, now).saturating_sub(moving);
+        budget.min(LARGEST_BUDGET_BYTES.saturating_sub(all))
+    }
+
     fn candidate(&mut self, receivers: &Receivers, link: LinkKey, now: Duration) -> Candidate {
-        let waiting = self.waiting_on(receivers, link);
+        let moving = self.active.iter().filter(|transfer| !self.is_read(receivers, **transfer));
+        let moving = moving.filter_map(|transfer| receivers.get(transfer));
+        let waiting = moving.map(|receiver| receiver.waiting_on(link)).sum();
         let meter = self.meter(link);
         if waiting == 0 {
             meter.idle(now);
@@ -254,14 +303,23 @@ struct Round<'a> {
 
 impl Round<'_> {
     /// Wants chunks that were not asked for yet, unless they would be here sooner on another link.
-    fn more(&self, receivers: &mut Receivers, on: &Candidate, left: u64) -> Option<Want> {
-        let unasked = self.unasked(receivers);
+    fn more(
+        &self,
+        receivers: &mut Receivers,
+        supply: &mut impl Supply,
+        on: &Candidate,
+        left: u64,
+    ) -> Option<Want> {
+        let unasked = self.unasked(receivers, supply);
         if unasked == 0 || self.is_late(on, unasked) {
             return None;
         }
         let room = left.min(on.room());
         self.ready.iter().find_map(|transfer| {
-            let range = receivers.get_mut(transfer)?.want(on.link, on.largest_want(), room)?;
+            let receiver = receivers.get_mut(transfer)?;
+            let range = receiver.want_of(on.link, on.largest_want(), room, |receiver, limit| {
+                supply.next(*transfer, receiver, limit)
+            })?;
             Some(Want { link: on.link, transfer: *transfer, range })
         })
     }
@@ -284,8 +342,13 @@ impl Round<'_> {
     }
 
     /// Everything is asked for: an idle link takes over the last of what is expected on the slowest.
-    fn again(&self, receivers: &mut Receivers, on: &Candidate) -> Option<Want> {
-        if on.waiting > 0 || self.unasked(receivers) > 0 {
+    fn again(
+        &self,
+        receivers: &mut Receivers,
+        supply: &impl Supply,
+        on: &Candidate,
+    ) -> Option<Want> {
+        if on.waiting > 0 || self.unasked(receivers, supply) > 0 {
             return None;
         }
         let is_other = |other: &&Candidate| other.link != on.link && other.waiting > 0;
@@ -300,9 +363,9 @@ impl Round<'_> {
         })
     }
 
-    fn unasked(&self, receivers: &Receivers) -> u64 {
-        let ready = self.ready.iter().filter_map(|transfer| receivers.get(transfer));
-        ready.map(Receiver::unasked).sum()
+    fn unasked(&self, receivers: &Receivers, supply: &impl Supply) -> u64 {
+        let of = |transfer: &ItemId| Some(supply.unasked(*transfer, receivers.get(transfer)?));
+        self.ready.iter().filter_map(of).sum()
     }
 
     fn duration(&self, link: LinkKey, waiting: u64, bytes: u64) -> f64 {

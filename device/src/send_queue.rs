@@ -6,6 +6,8 @@ use crate::chunk_set::{ChunkRange, ChunkSet};
 
 /// Most separate ranges kept for a transfer; a receiver wants the chunks of a file nearly in their order (F3).
 const MOST_RANGES: usize = 256;
+/// Most frames that are taken at a time. Some may be read for long, and those of other files are sent meanwhile.
+const MOST_TAKEN: usize = 8;
 
 /// The next frame to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,13 +23,13 @@ pub struct Turn<T> {
 pub struct SendQueue<T> {
     /// In the order of their turns. None of them is empty.
     wanted: VecDeque<(T, ChunkSet)>,
-    /// The frame that was taken and has not been sent yet.
-    taken: Option<Turn<T>>,
+    /// The frames that were taken and have not been sent yet, one of each transfer at most.
+    taken: Vec<Turn<T>>,
 }
 
 impl<T> Default for SendQueue<T> {
     fn default() -> Self {
-        Self { wanted: VecDeque::new(), taken: None }
+        Self { wanted: VecDeque::new(), taken: Vec::new() }
     }
 }
 
@@ -41,15 +43,17 @@ impl<T: Copy + PartialEq> SendQueue<T> {
     /// Whether anything of a transfer remains to be sent.
     #[must_use]
     pub fn has(&self, transfer: T) -> bool {
-        self.is_taken(transfer) || self.wanted.iter().any(|(other, _)| *other == transfer)
+        self.taken_of(transfer).is_some() || self.wanted.iter().any(|(other, _)| *other == transfer)
     }
 
-    fn is_taken(&self, transfer: T) -> bool {
-        self.taken.as_ref().is_some_and(|taken| taken.transfer == transfer)
+    /// The taken frame of a transfer.
+    fn taken_of(&self, transfer: T) -> Option<Turn<T>> {
+        self.taken.iter().find(|taken| taken.transfer == transfer).copied()
     }
 
     /// The device wants chunks of a transfer. Those of the taken frame are about to be sent anyway.
     pub fn want(&mut self, transfer: T, range: ChunkRange) {
+        let taken = self.taken_of(transfer);
         let place = self.wanted.iter().position(|(other, _)| *other == transfer);
         let place = place.unwrap_or_else(|| {
             self.wanted.push_back((transfer, ChunkSet::default()));
@@ -58,7 +62,7 @@ impl<T: Copy + PartialEq> SendQueue<T> {
         let Some((_, chunks)) = self.wanted.get_mut(place) else { return };
         if chunks.ranges().len() < MOST_RANGES {
             chunks.add(range);
-            if let Some(taken) = self.taken.filter(|taken| taken.transfer == transfer) {
+            if let Some(taken) = taken {
                 chunks.remove(taken.range);
             }
         }
@@ -67,35 +71,46 @@ impl<T: Copy + PartialEq> SendQueue<T> {
         }
     }
 
-    /// Takes one frame of at most `limit` chunks (at least 1) from the transfer whose turn it is; `None` when nothing is
-    /// wanted. Call `sent` once it has left, or will not.
+    /// Takes one frame of at most `limit` chunks (at least 1) from the transfer whose turn it is, of those with no taken frame;
+    /// `None` when there is none, or too many are taken. Call `sent` once it has left, or will not.
     pub fn next(&mut self, limit: u32) -> Option<Turn<T>> {
-        let (transfer, mut chunks) = self.wanted.pop_front()?;
+        if self.taken.len() >= MOST_TAKEN {
+            return None;
+        }
+        let is_free = |(transfer, _): &(T, ChunkSet)| self.taken_of(*transfer).is_none();
+        let place = self.wanted.iter().position(is_free)?;
+        let (transfer, mut chunks) = self.wanted.remove(place)?;
         let range = chunks.first_range(limit.max(1))?;
         chunks.remove(range);
         if !chunks.is_empty() {
             self.wanted.push_back((transfer, chunks));
         }
-        self.taken = Some(Turn { transfer, range });
-        self.taken
+        let turn = Turn { transfer, range };
+        self.taken.push(turn);
+        Some(turn)
     }
 
-    /// The taken frame has left.
-    pub fn sent(&mut self) {
-        self.taken = None;
+    /// A taken frame leaves now, or never. Returns whether it was still to be sent.
+    pub fn sent(&mut self, turn: Turn<T>) -> bool {
+        let place = self.taken.iter().position(|taken| *taken == turn);
+        place.map(|place| self.taken.swap_remove(place)).is_some()
+    }
+
+    /// Whether a taken frame is still to be sent.
+    #[must_use]
+    pub fn is_taken(&self, turn: Turn<T>) -> bool {
+        self.taken.contains(&turn)
     }
 
     /// Drops a transfer that has ended.
     pub fn forget(&mut self, transfer: T) {
         self.wanted.retain(|(other, _)| *other != transfer);
-        if self.is_taken(transfer) {
-            self.taken = None;
-        }
+        self.taken.retain(|taken| taken.transfer != transfer);
     }
 
     /// Drops everything, because the link is gone; the receiver wants it again on another (F6).
     pub fn clear(&mut self) {
         self.wanted.clear();
-        self.taken = None;
+        self.taken.clear();
     }
 }

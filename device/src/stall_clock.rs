@@ -28,6 +28,12 @@ impl StallClock {
         self.silence(now) <= QUIET
     }
 
+    /// Whether nothing has arrived for so long that a link which shares its way with no other is dead.
+    #[must_use]
+    pub fn is_silent(&self, now: Duration) -> bool {
+        self.is_stalled(now, 1)
+    }
+
     /// Whether the link is dead. `sharing` is the number of links that share its way, itself included.
     #[must_use]
     pub fn is_stalled(&self, now: Duration, sharing: u32) -> bool {

@@ -39,6 +39,9 @@ struct Unheard {
     said_at: Duration,
     /// How often it was said on the current link.
     times: u32,
+    /// It is said once more when it is answered. The answer may be to an end before this one; or the device has sent chunks since:
+    /// it may have heard a `want` after this, which was faster on another link.
+    is_said_again: bool,
 }
 
 /// What one device has not answered. The frames that its methods return are to be sent at once, on the best link; they are
@@ -51,10 +54,19 @@ pub struct UnheardEnds {
 }
 
 impl UnheardEnds {
-    /// A transfer ends. A later end of the same one counts in place of the first.
+    /// A transfer ends. A later end of the same one counts in place of the first, and is said once more after the first answer,
+    /// which may be that to the first.
     pub fn ends(&mut self, transfer: ItemId, end: End, now: Duration) -> ControlFrame {
-        self.ends.insert(transfer, Unheard { end, said_at: now, times: 1 });
+        let is_said_again = self.ends.contains_key(&transfer);
+        self.ends.insert(transfer, Unheard { end, said_at: now, times: 1, is_said_again });
         end.frame(transfer)
+    }
+
+    /// The device goes on with a transfer whose end it has not answered.
+    pub fn contradicts(&mut self, transfer: ItemId) {
+        if let Some(unheard) = self.ends.get_mut(&transfer) {
+            unheard.is_said_again = true;
+        }
     }
 
     /// Whether the end of a transfer is still unanswered, and will be said again on this link. Meanwhile a sender ignores each
@@ -70,9 +82,10 @@ impl UnheardEnds {
         self.ends.values().any(|unheard| unheard.times < MOST_SAID)
     }
 
-    /// `ended` came.
-    pub fn heard(&mut self, transfer: ItemId) {
-        self.ends.remove(&transfer);
+    /// `ended` came. Returns the end where it is said once more.
+    pub fn heard(&mut self, transfer: ItemId, now: Duration) -> Option<ControlFrame> {
+        let heard = self.ends.remove(&transfer).filter(|unheard| unheard.is_said_again)?;
+        Some(self.ends(transfer, heard.end, now))
     }
 
     /// The ends that have waited for an answer for more than 8 s.

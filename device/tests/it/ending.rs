@@ -56,11 +56,11 @@ fn f7_an_end_that_was_answered_is_not_said_again() {
     let mut ends = UnheardEnds::default();
     ends.ends(item(1), End::Done, seconds(0));
     ends.ends(item(2), End::Cancel(CancelReason::Paused), seconds(0));
-    ends.heard(item(1));
-    ends.heard(item(9));
+    assert_eq!(ends.heard(item(1), seconds(1)), None);
+    assert_eq!(ends.heard(item(9), seconds(1)), None);
     assert!(!ends.is_ending(item(1)));
     assert_eq!(ends.say_again(seconds(9)), [cancel(2, CancelReason::Paused)]);
-    ends.heard(item(2));
+    assert_eq!(ends.heard(item(2), seconds(1)), None);
     assert_eq!(ends.say_on_new_link(seconds(10)), []);
 }
 
@@ -71,6 +71,19 @@ fn f7_a_later_end_of_a_transfer_counts_in_place_of_the_first() {
     ends.ends(item(1), End::Cancel(CancelReason::Person), seconds(5));
     assert_eq!(ends.say_again(seconds(9)), []);
     assert_eq!(ends.say_again(seconds(14)), [cancel(1, CancelReason::Person)]);
+    // The answer may be that to the first.
+    assert_eq!(ends.heard(item(1), seconds(15)), Some(cancel(1, CancelReason::Person)));
+    assert_eq!(ends.heard(item(1), seconds(16)), None);
+    assert!(!ends.is_ending(item(1)));
+}
+
+#[test]
+fn f7_an_end_is_said_once_more_to_a_device_that_went_on_before_it_answered() {
+    let mut ends = UnheardEnds::default();
+    ends.ends(item(1), End::Done, seconds(0));
+    ends.contradicts(item(1));
+    assert_eq!(ends.heard(item(1), seconds(1)), Some(done(1)));
+    assert_eq!(ends.heard(item(1), seconds(2)), None);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The rules of a transfer, by themselves: nothing is sent, written or waited for.
+//! The rules of a transfer and of a device in a beam, by themselves: nothing is sent, written or waited for.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,17 +7,22 @@
     reason = "a test says so by failing"
 )]
 
+mod beam_server;
 mod bundling;
 mod chunk_sets;
 mod ending;
 mod frames;
+mod keyrings;
+mod links;
 mod manifests;
 mod measuring;
 mod names;
 mod pieces;
 mod receiving;
 mod scheduling;
+mod sealed_sessions;
 mod sending;
+mod sessions;
 mod simulation;
 mod transferring;
 mod vectors;

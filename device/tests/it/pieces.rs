@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heliograph_device::chunk_set::ChunkRange;
 use heliograph_device::file_size::{CHUNK_BYTES, FileSize, PIECE_BYTES, PIECE_CHUNKS, pieces_of};
-use heliograph_device::piece_checks::{Check, Checked, PieceChecks, without};
+use heliograph_device::piece_checks::{Check, Checked, GivenBy, PieceChecks, without};
 use heliograph_device::piece_hash::PieceHash;
 use heliograph_shared::ids::DeviceId;
 use proptest::collection::vec;
@@ -13,8 +13,8 @@ use serde::Deserialize;
 
 use super::vectors::{bytes, cases};
 
-const ADA: DeviceId = DeviceId::from_bytes([1; 16]);
-const BOB: DeviceId = DeviceId::from_bytes([2; 16]);
+const ADA: GivenBy = GivenBy::Device(DeviceId::from_bytes([1; 16]));
+const BOB: GivenBy = GivenBy::Device(DeviceId::from_bytes([2; 16]));
 
 fn size(bytes: u64) -> FileSize {
     FileSize::new(bytes).unwrap()
@@ -214,7 +214,7 @@ const PIECES: u32 = 5;
 
 #[derive(Clone, Debug)]
 enum Step {
-    Come(u32, DeviceId),
+    Come(u32, GivenBy),
     Told(u32, Vec<u8>),
     Hashed(u32, u8),
     Forget,
@@ -235,10 +235,25 @@ fn step() -> impl Strategy<Value = Step> {
 struct Account {
     right: BTreeSet<u32>,
     told: BTreeMap<u32, u8>,
+    told_before: BTreeMap<u32, u8>,
     hashed: BTreeMap<u32, u8>,
 }
 
 impl Account {
+    /// Where a device says something else than before it began anew, nothing of that counts.
+    fn hears(&mut self, first: u32, hashes: &[u8]) {
+        let said: Vec<_> = (first..PIECES).zip(hashes).collect();
+        let is_other = |(piece, byte): &(u32, &u8)| {
+            !self.told.contains_key(piece)
+                && self.told_before.get(piece).is_some_and(|before| before != *byte)
+        };
+        if !said.iter().any(is_other) {
+            for (piece, byte) in said {
+                self.told.entry(piece).or_insert(*byte);
+            }
+        }
+    }
+
     /// What is wrong is received again, and hashed then.
     fn compares(&mut self) {
         let compared = self.hashed.extract_if(.., |piece, _| self.told.contains_key(piece));
@@ -261,9 +276,7 @@ proptest! {
             match step {
                 Step::Come(piece, from) => checks.came(file.chunks_of(piece), from),
                 Step::Told(first, hashes) => {
-                    for (piece, byte) in (first..).zip(&hashes) {
-                        account.told.entry(piece).or_insert(*byte);
-                    }
+                    account.hears(first, &hashes);
                     checks.told(first, &hashes.iter().map(|byte| hash(*byte)).collect::<Vec<_>>());
                 }
                 Step::Hashed(piece, byte) => {
@@ -272,7 +285,7 @@ proptest! {
                     checks.hashed(piece, hash(byte));
                 }
                 Step::Forget => {
-                    account.told.clear();
+                    account.told_before.append(&mut account.told);
                     checks.forget_told();
                 }
             }
@@ -280,6 +293,32 @@ proptest! {
             prop_assert_eq!(right(&checks), account.right.iter().copied().collect::<Vec<_>>());
         }
     }
+}
+
+#[test]
+fn f19_what_was_told_to_an_earlier_run_counts_while_the_device_that_shared_the_file_is_away() {
+    let file = size(3 * PIECE_BYTES);
+    let mut checks = PieceChecks::new(file);
+    checks.was_told([(0, hash(0)), (1, hash(1))]);
+    checks.came(file.chunks(), BOB);
+    for piece in 0..3 {
+        assert_eq!(checks.hashed(piece, hash(piece.to_be_bytes()[3] * 2)), None);
+    }
+    let wrong = Check::Wrong { givers: BTreeSet::from([BOB]) };
+    assert_eq!(checks.without_source(), [checked(0, Check::Right), checked(1, wrong)]);
+    assert_eq!(checks.lacking(), Some(ChunkRange::new(2, 1)));
+}
+
+#[test]
+fn f19_a_device_that_tells_another_hash_than_an_earlier_run_was_told_has_another_file() {
+    let mut checks = PieceChecks::new(size(2 * PIECE_BYTES));
+    checks.was_told([(1, hash(1))]);
+    let other = Check::Wrong { givers: BTreeSet::new() };
+    assert_eq!(checks.told(0, &[hash(0), hash(9)]), [checked(1, other)]);
+    assert_eq!(checks.newly_told(), None);
+    checks.told(0, &[hash(0), hash(1)]);
+    assert_eq!(checks.newly_told(), Some(BTreeMap::from([(0, hash(0)), (1, hash(1))])));
+    assert_eq!(checks.newly_told(), None);
 }
 
 #[test]

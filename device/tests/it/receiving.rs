@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 /// Two links to one device, and one to another.
-const LINKS: [LinkKey; 3] = [LinkKey(1), LinkKey(2), LinkKey(3)];
+const LINKS: [LinkKey; 3] = [LinkKey::Direct(1), LinkKey::Direct(2), LinkKey::Direct(3)];
 const BUDGET: u64 = SMALLEST_BUDGET_BYTES as u64;
 
 fn links_beside(link: LinkKey) -> &'static [LinkKey] {

@@ -1,14 +1,13 @@
 //! What is wanted, and on which link.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use heliograph_device::chunk_set::ChunkRange;
 use heliograph_device::file_size::{CHUNK_BYTES, FileSize};
 use heliograph_device::receiver::{LinkKey, Receiver};
 use heliograph_device::scheduler::{MOST_AT_ONCE, Receivers, Scheduler};
-use heliograph_shared::ids::ItemId;
-use heliograph_shared::limits::{LARGEST_BUDGET_BYTES, RELAY_WINDOW_BYTES};
+use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_shared::limits::LARGEST_BUDGET_BYTES;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -112,8 +111,8 @@ proptest! {
     }
 }
 
-const RELAY: LinkKey = LinkKey(0);
-const DIRECT: LinkKey = LinkKey(1);
+const RELAY: LinkKey = LinkKey::Relay(DeviceId::from_bytes([1; 16]));
+const DIRECT: LinkKey = LinkKey::Direct(1);
 
 fn item(number: u8) -> ItemId {
     ItemId::from_random([number; 16])
@@ -126,7 +125,7 @@ fn receivers(count: u8, bytes: u64) -> Receivers {
 
 #[test]
 fn f4_what_is_expected_on_a_link_that_is_no_longer_used_takes_no_room_from_the_others() {
-    let mut scheduler = Scheduler::new(BTreeMap::from([(RELAY, RELAY_WINDOW_BYTES as u64)]));
+    let mut scheduler = Scheduler::default();
     let mut files = receivers(1, 100 * MIB);
     scheduler.begin(item(0));
     let mut expected: Vec<ChunkRange> = Vec::new();

@@ -68,8 +68,13 @@ fn f3_wants_beyond_the_file_are_ignored() {
     assert_eq!(sender.sent(), 40_000);
 }
 
+/// The next frame, which leaves at once.
+fn leaves(queue: &mut SendQueue<char>, limit: u32) -> Option<Turn<char>> {
+    queue.next(limit).inspect(|turn| assert!(queue.sent(*turn)))
+}
+
 fn order(queue: &mut SendQueue<char>, limit: u32) -> Vec<(char, u32)> {
-    let turns = std::iter::from_fn(|| queue.next(limit));
+    let turns = std::iter::from_fn(|| leaves(queue, limit));
     turns.map(|Turn { transfer, range }| (transfer, range.first)).collect()
 }
 
@@ -96,16 +101,30 @@ fn f3_a_chunk_that_is_wanted_twice_before_it_is_sent_is_sent_once() {
 fn f3_what_is_being_read_is_not_queued_again_and_what_was_sent_and_lost_is() {
     let mut queue = SendQueue::default();
     queue.want('a', range(0, 4));
-    queue.next(4);
+    let taken = queue.next(4).unwrap();
     queue.want('a', range(0, 4));
     assert!(queue.has('a') && queue.size() == 0);
     queue.want('a', range(0, 6));
-    queue.sent();
-    assert_eq!(queue.next(4), Some(Turn { transfer: 'a', range: range(4, 2) }));
-    queue.sent();
+    assert!(queue.is_taken(taken) && queue.sent(taken) && !queue.sent(taken));
+    assert_eq!(leaves(&mut queue, 4), Some(Turn { transfer: 'a', range: range(4, 2) }));
     assert!(!queue.has('a'));
     queue.want('a', range(0, 4));
     assert_eq!(queue.next(4), Some(Turn { transfer: 'a', range: range(0, 4) }));
+}
+
+#[test]
+fn f3_while_a_frame_is_being_read_the_others_go_on_and_at_most_eight_are_read_at_a_time() {
+    let mut queue = SendQueue::default();
+    for file in 'a'..='j' {
+        queue.want(file, range(0, 8));
+    }
+    let taken: Vec<_> = std::iter::from_fn(|| queue.next(4)).collect();
+    assert_eq!(taken.iter().map(|turn| turn.transfer).collect::<String>(), "abcdefgh");
+    assert!(queue.sent(taken[2]));
+    assert_eq!(queue.next(4), Some(Turn { transfer: 'i', range: range(0, 4) }));
+    assert!(queue.sent(taken[0]) && queue.sent(taken[1]));
+    assert_eq!(queue.next(4), Some(Turn { transfer: 'j', range: range(0, 4) }));
+    assert_eq!(queue.next(4), Some(Turn { transfer: 'a', range: range(4, 4) }));
 }
 
 #[test]
@@ -147,11 +166,11 @@ proptest! {
         for (transfer, range, take) in steps {
             match take {
                 None => queue.want(transfer, range),
-                Some(limit) => drop(queue.next(limit)),
+                Some(limit) => drop(leaves(&mut queue, limit)),
             }
         }
         let mut ranges = BTreeMap::new();
-        while let Some(turn) = queue.next(u32::MAX) {
+        while let Some(turn) = leaves(&mut queue, u32::MAX) {
             *ranges.entry(turn.transfer).or_insert(0) += 1;
         }
         prop_assert!(ranges.values().all(|count| *count <= 257), "{ranges:?}");
@@ -168,7 +187,8 @@ proptest! {
                 queue.want('a', range);
                 continue;
             };
-            for chunk in queue.next(limit).into_iter().flat_map(|turn| turn.range.first..turn.range.end()) {
+            let turn = leaves(&mut queue, limit);
+            for chunk in turn.into_iter().flat_map(|turn| turn.range.first..turn.range.end()) {
                 let times = sent.entry(chunk).or_insert(0);
                 *times += 1;
                 let wanted = wants.iter().filter(|want| (want.first..want.end()).contains(&chunk));

@@ -7,7 +7,7 @@ use heliograph_device::chunk_set::ChunkRange;
 use heliograph_device::file_size::FileSize;
 use heliograph_device::receiver::{LinkKey, Receiver};
 use heliograph_device::scheduler::{Receivers, Scheduler, Want};
-use heliograph_device::send_queue::SendQueue;
+use heliograph_device::send_queue::{SendQueue, Turn};
 use heliograph_shared::ids::ItemId;
 
 /// One link. Rates are bytes a millisecond, times milliseconds.
@@ -43,7 +43,7 @@ enum Event {
     Measure,
     Answered { at: usize, sent: Duration },
     Wanted(Want),
-    Sent { at: usize, transfer: ItemId, range: ChunkRange },
+    Sent { at: usize, turn: Turn<ItemId> },
     Arrives { at: usize, transfer: ItemId, range: ChunkRange },
 }
 
@@ -90,7 +90,7 @@ impl Simulation {
         let carried = vec![0.0; links.len()];
         Self {
             links: links.to_vec(),
-            keys: (0..links.len() as u64).map(LinkKey).collect(),
+            keys: (0..links.len() as u64).map(LinkKey::Direct).collect(),
             receivers,
             scheduler,
             queues: links.iter().map(|_| SendQueue::default()).collect(),
@@ -129,13 +129,17 @@ impl Simulation {
                 self.scheduler.meter(self.keys[at]).answered(self.now.abs_diff(sent), self.now);
             }
             Event::Wanted(Want { link, transfer, range }) => {
-                let at = usize::try_from(link.0).unwrap();
+                let at = self.at(link);
                 self.queues[at].want(transfer, range);
                 self.send(at);
             }
-            Event::Sent { at, transfer, range } => self.sent(at, transfer, range),
+            Event::Sent { at, turn } => self.sent(at, turn),
             Event::Arrives { at, transfer, range } => self.arrives(at, transfer, range),
         }
+    }
+
+    fn at(&self, link: LinkKey) -> usize {
+        self.keys.iter().position(|key| *key == link).unwrap()
     }
 
     /// Rate and delay of a link, as it is now.
@@ -181,7 +185,7 @@ impl Simulation {
             self.scheduler.want(&mut self.receivers, &self.keys, |_| true, self.now)
         {
             self.outcome.most = self.outcome.most.max(self.scheduler.outstanding(&self.receivers));
-            let at = usize::try_from(want.link.0).unwrap();
+            let at = self.at(want.link);
             if self.is_alive(at) {
                 self.after(self.way(at).1, Event::Wanted(want));
             }
@@ -196,11 +200,12 @@ impl Simulation {
         self.is_sending[at] = true;
         let bytes = float(self.receivers[&turn.transfer].size().range_bytes(turn.range));
         let takes = ms(bytes / self.way(at).0);
-        self.after(takes, Event::Sent { at, transfer: turn.transfer, range: turn.range });
+        self.after(takes, Event::Sent { at, turn });
     }
 
-    fn sent(&mut self, at: usize, transfer: ItemId, range: ChunkRange) {
-        self.queues[at].sent();
+    fn sent(&mut self, at: usize, turn: Turn<ItemId>) {
+        let Turn { transfer, range } = turn;
+        self.queues[at].sent(turn);
         self.is_sending[at] = false;
         self.outcome.carried[at] += float(self.receivers[&transfer].size().range_bytes(range));
         self.chance = self.chance * 48_271 % 2_147_483_647;

@@ -44,6 +44,7 @@ struct Wire {
     /// Frames on their way.
     under_way: Vec<Vec<u8>>,
     link: LinkKey,
+    rebuilt: u64,
     /// A delivery takes 20 ms, so that no link needs a larger window than the least budget.
     now: Duration,
     /// Bytes wanted and neither written nor lost with a link, and the most of them, counted here by themselves.
@@ -68,7 +69,8 @@ impl Wire {
             scheduler: Scheduler::default(),
             queue: SendQueue::default(),
             under_way: Vec::new(),
-            link: LinkKey(0),
+            link: LinkKey::Direct(0),
+            rebuilt: 0,
             now: Duration::ZERO,
             pending: 0,
             most: 0,
@@ -117,6 +119,7 @@ impl Wire {
 
     fn sends(&mut self, limit: u32) {
         let Some(turn) = self.queue.next(limit) else { return };
+        self.queue.sent(turn);
         let file = self.files.get_mut(&turn.transfer).unwrap();
         let start = usize::try_from(u64::from(turn.range.first) * CHUNK_BYTES).unwrap();
         let end = file.bytes.len().min(start + turn.range.count as usize * 16_384);
@@ -164,7 +167,8 @@ impl Wire {
         self.under_way.clear();
         self.queue.clear();
         self.scheduler.lost(&mut self.receivers, self.link);
-        self.link = LinkKey(self.link.0 + 1);
+        self.rebuilt += 1;
+        self.link = LinkKey::Direct(self.rebuilt);
         self.pending = 0;
     }
 

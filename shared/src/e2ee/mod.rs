@@ -13,6 +13,7 @@ pub mod handed;
 mod hkdf;
 mod hpke_suite;
 pub mod invite;
+pub mod kept;
 pub mod key_pair;
 mod mac;
 mod padding;

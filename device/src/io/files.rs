@@ -1,0 +1,18 @@
+//! Files on the disk: those that are offered ([`source`], [`walk`], [`packed`]), and those that are received ([`store`],
+//! [`received`]). What is received lies beside its place until all of it is there, and a [`journal`] in the folder of the
+//! program's state says which chunks of it are durable, so that a later run of the program goes on with it.
+//!
+//! All functions block. `tokio::task::spawn_blocking` is the place for them.
+
+pub mod error;
+pub mod journal;
+pub mod packed;
+pub mod received;
+pub mod source;
+pub mod source_file;
+pub mod store;
+mod sweep;
+mod system;
+pub mod target;
+mod unpacking;
+pub mod walk;

@@ -1,0 +1,15 @@
+//! The keys of one sealed beam (`PROTOCOL.md`, section E): what a device has of them, how it is let in by the secret of a link, and
+//! how it hands them on. `client/src/crypto` has the same for the browser, under the same names.
+//!
+//! Nothing here reads a clock or sends anything. Randomness and the time come in as arguments.
+
+pub mod handing_over;
+pub mod keyring;
+mod known_devices;
+pub mod link_joining;
+mod openers;
+pub mod page_numbers;
+pub mod shared_keys;
+mod text;
+mod unverified_devices;
+pub mod way_in;

@@ -1,0 +1,152 @@
+//! What this device knows of a beam's items, so that it can bring them back after the server has lost them (S28). An item that is not
+//! known because it was deleted differs from one that this device has never seen: within the `known` ranges of numbers, every item that
+//! was not deleted is here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use heliograph_shared::ids::ItemId;
+use heliograph_shared::json::Json;
+use heliograph_shared::limits::{MAX_HELD_ITEMS, MAX_HELD_RANGES};
+use heliograph_shared::socket::{Held, HeldItem, LiveItem};
+
+use super::item::{envelope_of, equal};
+
+/// Most deletions to remember, the latest.
+const MOST_DELETED: usize = 5_000;
+
+#[derive(Default)]
+pub(super) struct BeamMemory {
+    items: BTreeMap<ItemId, LiveItem>,
+    /// Sealed items that the server has deleted, though no device of the beam is known to have done so (E4). They stay here.
+    doubted: BTreeSet<ItemId>,
+    /// In the order in which they were deleted.
+    deleted: Vec<ItemId>,
+    /// Both ends included, in the order in which they became known. None touches another.
+    known: Vec<(u64, u64)>,
+    /// The first number of the server's present memory; `None` before it was told.
+    oldest: Option<u64>,
+}
+
+impl BeamMemory {
+    /// The server has sent all its items.
+    pub(super) fn synced(&mut self, oldest: u64, items: &[LiveItem]) {
+        let there: BTreeSet<ItemId> = items.iter().map(|item| item.id).collect();
+        // In the same memory of the server, what it lacks was deleted.
+        let is_lacking = |item: &&LiveItem| {
+            item.seq >= oldest && !there.contains(&item.id) && !self.doubted.contains(&item.id)
+        };
+        let lacking = self.items.values().filter(is_lacking).map(|item| item.id);
+        for id in lacking.collect::<Vec<_>>() {
+            self.delete(id);
+        }
+        for item in items {
+            self.put(item);
+        }
+        self.oldest = Some(oldest);
+        self.learn(oldest, items.iter().map(|item| item.seq).max());
+    }
+
+    /// The server has sent an item, and everything before it.
+    pub(super) fn received(&mut self, item: &LiveItem) {
+        self.put(item);
+        if let Some(oldest) = self.oldest {
+            self.learn(oldest, Some(item.seq));
+        }
+    }
+
+    /// This device deletes an item.
+    pub(super) fn deleted(&mut self, id: ItemId) {
+        self.delete(id);
+    }
+
+    /// The server has deleted what is named so. What is sealed stays here until it is known that the deletion counts (E4).
+    pub(super) fn taken(&mut self, id: Option<ItemId>, message: &Json) {
+        for one in self.named(id, message) {
+            let is_sealed = |item: &LiveItem| envelope_of(&item.message).is_some();
+            if self.items.get(&one).is_some_and(is_sealed) {
+                self.doubted.insert(one);
+            } else {
+                self.delete(one);
+            }
+        }
+    }
+
+    /// The deletion counts of an item, unless the server has it again.
+    pub(super) fn confirmed(&mut self, id: ItemId) {
+        if self.doubted.contains(&id) {
+            self.delete(id);
+        }
+    }
+
+    /// Without an id, an item is named by its content (S10).
+    pub(super) fn named(&self, id: Option<ItemId>, message: &Json) -> Vec<ItemId> {
+        if let Some(id) = id {
+            return vec![id];
+        }
+        let items = self.items.values().filter(|item| equal(&item.message, message));
+        items.map(|item| item.id).collect()
+    }
+
+    /// Whether the item was deleted, as far as is known.
+    pub(super) fn is_deleted(&self, id: ItemId) -> bool {
+        self.deleted.contains(&id)
+    }
+
+    pub(super) fn find(&self, id: ItemId) -> Option<&LiveItem> {
+        self.items.get(&id)
+    }
+
+    /// What the server may lack: the items below its first number, without those that are being deleted. `None` when nothing is known of
+    /// such.
+    pub(super) fn held(&mut self, deletions: &[ItemId]) -> Option<Held> {
+        for id in deletions {
+            self.delete(*id);
+        }
+        let oldest = self.oldest?;
+        let older = self.items.values().filter(|item| item.seq < oldest);
+        let mut items: Vec<HeldItem> =
+            older.map(|item| HeldItem { id: item.id, seq: item.seq }).collect();
+        items.sort_by_key(|item| item.seq);
+        items.drain(..items.len().saturating_sub(MAX_HELD_ITEMS));
+        // Of a list that is cut off, only the part that it covers may be called complete.
+        let is_cut = items.len() == MAX_HELD_ITEMS;
+        let first = items.first().filter(|_| is_cut).map_or(0, |item| item.seq);
+        let last = oldest.saturating_sub(1);
+        let known = self.known.iter().map(|(from, to)| ((*from).max(first), (*to).min(last)));
+        let known: Vec<_> = known.filter(|(from, to)| from <= to).collect();
+        let is_empty = known.is_empty() && items.is_empty();
+        (!is_empty).then_some(Held { known, items })
+    }
+
+    /// What is for this device alone (S33) is none of the others' business, so it is not brought back either.
+    fn put(&mut self, item: &LiveItem) {
+        self.deleted.retain(|id| *id != item.id);
+        self.doubted.remove(&item.id);
+        if item.to.is_none() {
+            self.items.insert(item.id, item.clone());
+        }
+    }
+
+    fn delete(&mut self, id: ItemId) {
+        self.items.remove(&id);
+        self.doubted.remove(&id);
+        self.deleted.retain(|one| *one != id);
+        self.deleted.push(id);
+        self.deleted.drain(..self.deleted.len().saturating_sub(MOST_DELETED));
+    }
+
+    /// Everything from a number of the server's present memory up to another one is known.
+    fn learn(&mut self, first: u64, last: Option<u64>) {
+        let Some(last) = last.filter(|last| *last >= first) else { return };
+        let mut range = (first, last);
+        self.known.retain(|(from, to)| {
+            let touches = *from <= range.1.saturating_add(1) && range.0 <= to.saturating_add(1);
+            if touches {
+                range = ((*from).min(range.0), (*to).max(range.1));
+            }
+            !touches
+        });
+        self.known.push(range);
+        self.known.drain(..self.known.len().saturating_sub(MAX_HELD_RANGES));
+    }
+}

@@ -1,0 +1,123 @@
+//! The versions of sealed items that this device has seen. An item is sealed once, and what the server sends again of earlier times
+//! counts no more: a version that was replaced, or the proof of a deletion that was used (E3, E4).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use heliograph_shared::e2ee::envelope::{Header, PAGE_BYTES};
+use heliograph_shared::ids::ItemId;
+
+use super::item::{SealedContent, without_copy};
+
+/// A version of an item, as it went or came.
+pub(super) struct Version {
+    /// The message as the server has it.
+    pub(super) sealed: String,
+    pub(super) content: SealedContent,
+    /// The header of the last message of the item that the server has sent; `None` for none.
+    came: Option<Name>,
+}
+
+/// Names an envelope: no other has the page and the number.
+type Name = ([u8; PAGE_BYTES], u64);
+
+#[derive(Default)]
+pub(super) struct ItemVersions {
+    versions: BTreeMap<ItemId, Version>,
+    /// The items that are sealed, opened or not.
+    sealed: BTreeSet<ItemId>,
+    /// The items that came in clear text, and that no other device has sealed since.
+    clear: BTreeSet<ItemId>,
+    /// Envelopes that came, and were replaced by others that came.
+    replaced: BTreeSet<Name>,
+    /// Proofs of deletions that were used.
+    proofs: BTreeSet<Name>,
+    /// The items that a device of the beam has deleted, as is proven.
+    deleted: BTreeSet<ItemId>,
+}
+
+impl ItemVersions {
+    pub(super) fn find(&self, id: ItemId) -> Option<&Version> {
+        self.versions.get(&id)
+    }
+
+    /// An envelope of the item was here, whether it opens or not.
+    pub(super) fn saw_sealed(&mut self, id: ItemId) {
+        self.sealed.insert(id);
+    }
+
+    pub(super) fn is_sealed(&self, id: ItemId) -> bool {
+        self.sealed.contains(&id)
+    }
+
+    /// The item came in clear text: where this device seals it, it stays one that the server could have made up.
+    pub(super) fn saw_clear(&mut self, id: ItemId) {
+        self.clear.insert(id);
+    }
+
+    pub(super) fn was_clear(&self, id: ItemId) -> bool {
+        self.clear.contains(&id)
+    }
+
+    /// The message of a content that this item has already; `None` where it has another one.
+    pub(super) fn sealed_before(&self, content: &SealedContent) -> Option<&str> {
+        let known = self.versions.get(&content.id)?;
+        // What nobody else has got is of this device, also when it has another id now.
+        let is_of_it = known.came.is_some() || known.content.from == content.from;
+        (is_of_it && known.content.says_the_same(content)).then_some(&known.sealed)
+    }
+
+    /// This device has sealed a version.
+    pub(super) fn went(&mut self, sealed: String, content: SealedContent) {
+        let id = content.id;
+        self.sealed.insert(id);
+        self.deleted.remove(&id);
+        let came = self.versions.get(&id).and_then(|known| known.came);
+        self.versions.insert(id, Version { sealed, content, came });
+    }
+
+    /// The server has sent a version. Returns whether it counts, and was not put back.
+    pub(super) fn came(&mut self, sealed: &str, content: &SealedContent) -> bool {
+        let id = content.id;
+        let Some(name) = name_of(sealed) else { return false };
+        let before = self.versions.get(&id).and_then(|known| known.came);
+        let is_past = self.replaced.contains(&name)
+            || before.is_some_and(|before| before.0 == name.0 && name.1 < before.1);
+        if is_past && self.versions.contains_key(&id) {
+            return false;
+        }
+        self.deleted.remove(&id);
+        self.replaced.extend(before.filter(|before| *before != name));
+        let version =
+            Version { sealed: sealed.to_owned(), content: content.clone(), came: Some(name) };
+        self.versions.insert(id, version);
+        if content.was_clear {
+            self.clear.insert(id);
+        } else {
+            self.clear.remove(&id);
+        }
+        true
+    }
+
+    /// A right proof of a deletion has come. Returns whether it is new: after an Undo, the server could use it again.
+    pub(super) fn proves(&mut self, id: ItemId, proof: Header) -> bool {
+        let is_new = self.proofs.insert((proof.page, proof.number));
+        if is_new {
+            self.deleted.insert(id);
+        }
+        is_new
+    }
+
+    /// This device has deleted the item.
+    pub(super) fn deleted(&mut self, id: ItemId) {
+        self.deleted.insert(id);
+    }
+
+    pub(super) fn is_deleted(&self, id: ItemId) -> bool {
+        self.deleted.contains(&id)
+    }
+}
+
+fn name_of(sealed: &str) -> Option<Name> {
+    let header = Header::of(without_copy(sealed)).ok()?;
+    Some((header.page, header.number))
+}

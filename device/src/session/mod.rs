@@ -1,0 +1,277 @@
+//! A device in a beam, without its socket: what to send, and what to tell its person, by what comes and what they do (`PROTOCOL.md`,
+//! sections S and E). `client/src/transport/live-beam` and `client/src/app/sealed-beam` do the same for the browser.
+//!
+//! A [`Session`] is told inputs, each with the time, and answers with outputs. Whoever has it opens the socket when it says so, sends
+//! what it says, and tells it when the time comes that [`Session::next_due`] names.
+
+pub mod beam_link;
+mod beam_memory;
+mod exchange;
+pub mod item;
+mod item_versions;
+mod joining;
+mod key_changes;
+mod line;
+mod moment;
+mod opened_items;
+mod outbox;
+mod pending_changes;
+mod sealed_beam;
+mod server_messages;
+mod sync_pages;
+mod ways_in;
+mod witness;
+
+use std::time::Duration;
+
+use heliograph_shared::close::CloseCode;
+use heliograph_shared::device::{AuthExtra, Cap};
+use heliograph_shared::ids::{BeamKey, DeviceId, DeviceToken, ItemId};
+use heliograph_shared::json::Json;
+use heliograph_shared::socket::{ClientMessage, ServerMessage, SignalTo};
+
+use self::exchange::{Exchange, Waiting};
+use self::line::{Due, Line};
+use self::sealed_beam::SealedBeam;
+use crate::keys::keyring::Keyring;
+use crate::random::{self, Random};
+
+pub use self::outbox::{Encryption, News, Output};
+pub use line::{Status, Why};
+
+/// Who this device is in the beam.
+pub struct Settings {
+    /// Proves that this device has created the beam (S2); a guest has none.
+    pub beam_key: Option<BeamKey>,
+    /// The device's name.
+    pub name: String,
+    /// What it can do, besides sealing.
+    pub caps: Vec<Cap>,
+    /// Keeps the device the same one after a reconnect (S5).
+    pub token: DeviceToken,
+    /// The keys of a sealed beam; `None` for one in clear text. A beam whose link has a secret is sealed, and never anything else (E11).
+    pub keys: Option<Keyring>,
+}
+
+/// What happens, or what the person does.
+#[derive(Debug)]
+pub enum Input {
+    /// The socket is open.
+    Opened,
+    /// A text has come.
+    Text(String),
+    /// The socket is closed, or could not be opened, with the code of the close frame that came. Not of one that the session has closed.
+    Closed(Option<u16>),
+    /// The time has come that [`Session::next_due`] named.
+    Time,
+    /// The person shares an item, or a new version of one.
+    Share {
+        /// Its id: random for a new one.
+        id: ItemId,
+        /// Its content.
+        message: Json,
+        /// Its kind.
+        extra: String,
+        /// The only other device that gets it (S33).
+        to: Option<DeviceId>,
+    },
+    /// The person deletes an item.
+    Delete(ItemId),
+    /// Sends a signal to a device (S12). It is lost while the socket is down.
+    Signal {
+        /// The device.
+        to: DeviceId,
+        /// What it says.
+        message: Json,
+    },
+    /// The person gives this device another name (S32).
+    Rename(String),
+    /// Sends a message as it is, one that changes nothing of what the session keeps.
+    Say(ClientMessage),
+    /// The person leaves the beam.
+    Leave,
+}
+
+/// A device in a beam.
+pub struct Session {
+    auth: Auth,
+    line: Line,
+    exchange: Exchange,
+}
+
+/// What a device says of itself.
+struct Auth {
+    beam_key: Option<BeamKey>,
+    name: String,
+    caps: Vec<Cap>,
+    token: DeviceToken,
+}
+
+impl Session {
+    /// Begins. Returns what is to be done first.
+    #[must_use]
+    pub fn begin(
+        settings: Settings,
+        now: Duration,
+        random: impl Random + 'static,
+    ) -> (Self, Vec<Output>) {
+        let Settings { beam_key, name, mut caps, token, keys } = settings;
+        if keys.is_some() {
+            caps.push(Cap::E2e1);
+        }
+        let sealed = keys.map(|keys| Box::new(SealedBeam::new(keys, name.clone())));
+        let auth = Auth { beam_key, name, caps, token };
+        let exchange = Exchange::new(sealed, Box::new(random));
+        let mut session = Self { auth, line: Line::new(now), exchange };
+        session.exchange.out.tell(News::Status(Status::Connecting));
+        session.exchange.out.put(Output::Connect);
+        session.exchange.look(now);
+        let outputs = session.exchange.out.take();
+        (session, outputs)
+    }
+
+    /// The keys of the beam; `None` where it is in clear text.
+    #[must_use]
+    pub fn keys(&self) -> Option<&Keyring> {
+        self.exchange.sealed.as_ref().map(|sealed| &sealed.ring)
+    }
+
+    /// The id of this device; `None` before the server has told it.
+    #[must_use]
+    pub const fn me(&self) -> Option<DeviceId> {
+        self.exchange.me
+    }
+
+    /// The token of this device. Another program may have taken it over, and this one has a new one then (S5).
+    #[must_use]
+    pub const fn token(&self) -> &DeviceToken {
+        &self.auth.token
+    }
+
+    /// Whether something was shared or deleted that the server has neither confirmed nor refused.
+    #[must_use]
+    pub const fn has_unconfirmed(&self) -> bool {
+        self.exchange.has_unconfirmed()
+    }
+
+    /// When [`Input::Time`] is to be told at the latest.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Duration> {
+        let sealed = self.exchange.sealed.as_ref().and_then(|sealed| sealed.next_due());
+        let shares = self.exchange.pending.next_due().filter(|_| self.line.is_live());
+        [self.line.next_due(), sealed.filter(|_| self.line.is_live()), shares]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// Takes what happens. Returns what is to be done.
+    #[must_use]
+    pub fn handle(&mut self, input: Input, now: Duration) -> Vec<Output> {
+        match input {
+            Input::Opened => self.opened(now),
+            Input::Text(text) => self.text(&text, now),
+            Input::Closed(code) => self.closed(code, now),
+            Input::Time => self.passed(now),
+            Input::Share { id, message, extra, to } => {
+                self.exchange.shares(Waiting { id, message, extra, to });
+            }
+            Input::Delete(id) => self.exchange.delete(id),
+            Input::Signal { to, message } => self.signal(to, message, now),
+            Input::Rename(name) => self.rename(name),
+            Input::Say(message) => self.exchange.out.send(&message),
+            Input::Leave => self.leave(),
+        }
+        if !self.line.is_stopped() {
+            self.exchange.look(now);
+        }
+        self.exchange.out.take()
+    }
+
+    fn opened(&mut self, now: Duration) {
+        self.line.opened(now);
+        let Auth { beam_key, name, caps, token } = &self.auth;
+        // It is its base64url in quotes.
+        let key = beam_key.as_ref().and_then(|key| serde_json::to_value(key).ok());
+        let message = key.and_then(|key| key.as_str().map(ToOwned::to_owned));
+        let (caps, name, device_token) = (caps.clone(), Some(name.clone()), Some(token.clone()));
+        let extra = Some(AuthExtra { v: 1, caps, name, device_token });
+        self.exchange.out.send_at_once(&ClientMessage::Auth { message, extra });
+        // The server reads in order (S1), so `sync` can be sent before the welcome unless changes have to go first.
+        if self.exchange.pending.is_empty() {
+            self.exchange.ask_for_everything();
+        }
+    }
+
+    fn text(&mut self, text: &str, now: Duration) {
+        if !self.line.has_socket() {
+            return;
+        }
+        self.line.heard(now);
+        match server_messages::read(text) {
+            Some(ServerMessage::AuthSuccess { .. }) => {
+                self.line.welcomed();
+                self.exchange.out.tell(News::Status(Status::Live));
+                self.exchange.authenticated();
+            }
+            Some(message) => self.exchange.hear(message, now),
+            None => {}
+        }
+    }
+
+    fn closed(&mut self, code: Option<u16>, now: Duration) {
+        if !self.line.has_socket() {
+            return;
+        }
+        if code == Some(CloseCode::Replaced.number()) {
+            self.auth.token = DeviceToken::from_random(random::bytes(&mut *self.exchange.random));
+        }
+        let status = self.line.closed(code, now, &mut *self.exchange.random);
+        self.exchange.cut();
+        self.exchange.out.tell(News::Status(status));
+    }
+
+    fn passed(&mut self, now: Duration) {
+        match self.line.due(now) {
+            Due::Nothing => {}
+            Due::Ping => self.exchange.out.put(Output::Send("ping".to_owned())),
+            Due::Connect => self.exchange.out.put(Output::Connect),
+            Due::Lost => {
+                self.exchange.out.put(Output::Close);
+                self.closed(None, now);
+            }
+        }
+        if self.line.is_live() {
+            for message in self.exchange.pending.due(now) {
+                self.exchange.out.send(&message);
+            }
+            self.exchange.with_sealed(now, SealedBeam::passed);
+        }
+    }
+
+    fn leave(&mut self) {
+        if self.line.is_stopped() {
+            return;
+        }
+        self.line.left();
+        self.exchange.out.is_live = false;
+        self.exchange.out.put(Output::Close);
+        self.exchange.out.tell(News::Status(Status::Stopped(Why::Left)));
+    }
+
+    fn rename(&mut self, name: String) {
+        self.auth.name.clone_from(&name);
+        if let Some(sealed) = &mut self.exchange.sealed {
+            sealed.renamed(name.clone());
+        }
+        self.exchange.out.send(&ClientMessage::RenameDevice { message: name });
+    }
+
+    fn signal(&mut self, to: DeviceId, message: Json, now: Duration) {
+        if self.exchange.sealed.is_some() {
+            self.exchange.with_sealed(now, |sealed, moment| sealed.signal(to, message, moment));
+        } else {
+            self.exchange.out.send(&ClientMessage::Signal { message, extra: SignalTo { to } });
+        }
+    }
+}
