@@ -85,6 +85,7 @@ reproducible: $(CLIENT)
 # The programs that `cargo test` has built already: those for release take minutes more, and differ only in their speed.
 e2e: rust-built
 	HELIOGRAPH_BINARY=$(CURDIR)/target/debug/heliograph HELIOGRAPH_WIRE=$(CURDIR)/target/debug/heliograph-wire \
+		HELIOGRAPH_DEVICE=$(CURDIR)/target/debug/heliograph-device \
 		npm run --silent test --workspace e2e
 
 test-long: $(SERVER)

@@ -2,3 +2,7 @@
 
 pub mod file_driver;
 pub mod files;
+pub mod live_device;
+pub mod server;
+mod socket;
+pub mod system_random;

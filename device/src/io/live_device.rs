@@ -1,0 +1,152 @@
+//! A device in a beam, with its socket and its clock: a [`Session`] and what it says is done.
+//!
+//! ```no_run
+//! use heliograph_device::io::live_device::LiveDevice;
+//! use heliograph_device::io::server::Server;
+//! use heliograph_device::io::system_random::SystemRandom;
+//! use heliograph_device::keys::keyring::Keyring;
+//! use heliograph_device::session::beam_link::BeamLink;
+//! use heliograph_device::session::{News, Settings};
+//! use heliograph_shared::ids::DeviceToken;
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let link = BeamLink::parse(&std::env::var("HELIOGRAPH_LINK")?).map_err(|_| "no link")?;
+//! let invite = link.invite.ok_or("without a secret")?;
+//! let settings = Settings {
+//!     beam_key: None,
+//!     name: "A program".to_owned(),
+//!     caps: Vec::new(),
+//!     token: DeviceToken::from_random(SystemRandom::bytes()),
+//!     keys: Some(Keyring::with_link(invite.secret().clone(), &mut SystemRandom)),
+//! };
+//! let mut device = LiveDevice::join(Server::at(&link.server)?, link.beam, settings);
+//! while let Some(news) = device.next().await {
+//!     if let News::Item(item) = news {
+//!         println!("{:?}", item.text());
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use heliograph_shared::ids::BeamId;
+use tokio::time::{Instant, sleep_until};
+
+use super::server::{Failure, Server};
+use super::socket::{Happened, Socket};
+use super::system_random::SystemRandom;
+use crate::session::{Input, News, Output, Session, Settings};
+
+/// A device in a beam. It lives while [`LiveDevice::next`] is awaited.
+pub struct LiveDevice {
+    session: Session,
+    server: Server,
+    beam: BeamId,
+    socket: Option<Socket>,
+    started: Instant,
+    news: VecDeque<News>,
+    failure: Option<Failure>,
+}
+
+impl LiveDevice {
+    /// Joins a beam. The socket is opened meanwhile; what comes of it is news.
+    ///
+    /// It has to be called within a runtime of tokio.
+    #[must_use]
+    pub fn join(server: Server, beam: BeamId, settings: Settings) -> Self {
+        let (session, outputs) = Session::begin(settings, Duration::ZERO, SystemRandom);
+        let (started, news) = (Instant::now(), VecDeque::new());
+        let mut device = Self { session, server, beam, socket: None, started, news, failure: None };
+        device.carry_out(outputs);
+        device
+    }
+
+    /// The session.
+    #[must_use]
+    pub const fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Why the socket was not opened or was lost, the last time.
+    #[must_use]
+    pub const fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    /// Tells the session what its person does.
+    pub fn tell(&mut self, input: Input) {
+        let outputs = self.session.handle(input, self.started.elapsed());
+        self.carry_out(outputs);
+    }
+
+    /// Waits for news; `None` once the device has stopped and all of it was told. Nothing is lost when the wait is given up.
+    pub async fn next(&mut self) -> Option<News> {
+        loop {
+            if let Some(news) = self.news.pop_front() {
+                return Some(news);
+            }
+            let due = self.session.next_due().map(|due| self.started + due);
+            tokio::select! {
+                happened = next_of(self.socket.as_mut()), if self.socket.is_some() => {
+                    self.happened(happened);
+                }
+                () = sleep_until(due.unwrap_or(self.started)), if due.is_some() => {
+                    self.tell(Input::Time);
+                }
+                else => return None,
+            }
+        }
+    }
+
+    /// Leaves the beam. Waits until what was said is on its way, for a few seconds at most.
+    pub async fn leave(mut self) {
+        // Taken before, so that the session's word to close it does not drop it unwaited for.
+        let socket = self.socket.take();
+        self.tell(Input::Leave);
+        if let Some(socket) = socket {
+            socket.close().await;
+        }
+    }
+
+    fn happened(&mut self, happened: Happened) {
+        match happened {
+            Happened::Opened => {
+                self.failure = None;
+                self.tell(Input::Opened);
+            }
+            Happened::Text(text) => self.tell(Input::Text(text)),
+            Happened::Closed(code, why) => {
+                self.socket = None;
+                self.failure = why;
+                self.tell(Input::Closed(code));
+            }
+        }
+    }
+
+    fn carry_out(&mut self, outputs: Vec<Output>) {
+        for output in outputs {
+            match output {
+                Output::Connect => {
+                    self.socket = Some(Socket::open(self.server.clone(), self.beam));
+                }
+                Output::Send(text) => {
+                    if let Some(socket) = &self.socket {
+                        socket.send(text);
+                    }
+                }
+                Output::Close => self.socket = None,
+                Output::Tell(news) => self.news.push_back(news),
+            }
+        }
+    }
+}
+
+async fn next_of(socket: Option<&mut Socket>) -> Happened {
+    match socket {
+        Some(socket) => socket.next().await,
+        None => std::future::pending().await,
+    }
+}

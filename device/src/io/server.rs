@@ -1,0 +1,97 @@
+//! The way to a server: connections, calls over HTTP (`PROTOCOL.md`, section H), and the handshake of a socket (section S).
+
+mod calls;
+mod dialing;
+mod failure;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use heliograph_shared::api::CreatedBeam;
+use heliograph_shared::ids::BeamId;
+use rustls::ClientConfig;
+use rustls_platform_verifier::BuilderVerifierExt;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
+use url::Url;
+
+use self::dialing::Stream;
+pub use self::failure::Failure;
+use crate::session::beam_link::server_of;
+
+/// Time for a handshake, and for the answer to a call.
+const ANSWER_WITHIN: Duration = Duration::from_secs(20);
+/// Longest message that is taken from a server. A page of `sync` has 256 KiB, unless a single item is larger.
+const MOST_MESSAGE: usize = 4 << 20;
+
+/// An open socket.
+pub(super) type WebSocket = WebSocketStream<Box<dyn Stream>>;
+
+/// A server, by its address.
+#[derive(Clone)]
+pub struct Server {
+    url: Url,
+    /// What proves that it is the one of that name; `None` for an address by http.
+    tls: Option<TlsConnector>,
+}
+
+impl Server {
+    /// The server at an address by http or https. By https, it has to prove itself to what this machine trusts.
+    ///
+    /// # Errors
+    /// [`Failure::NoAddress`] for any other address, and [`Failure::Trust`] where this machine does not say what it trusts.
+    pub fn at(address: &Url) -> Result<Self, Failure> {
+        let url = server_of(address).ok_or(Failure::NoAddress)?;
+        let tls = if url.scheme() == "https" { Some(connector()?) } else { None };
+        Ok(Self { url, tls })
+    }
+
+    /// Its address, without a path.
+    #[must_use]
+    pub const fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// Makes a beam (H1).
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub async fn create_beam(&self) -> Result<CreatedBeam, Failure> {
+        calls::create_beam(self).await
+    }
+
+    /// Opens the socket of a beam.
+    pub(super) async fn open_socket(&self, beam: BeamId) -> Result<WebSocket, Failure> {
+        let stream = dialing::dial(&self.url, self.tls.as_ref()).await?;
+        let scheme = if self.tls.is_some() { "wss" } else { "ws" };
+        let address = format!("{scheme}://{}/ws/beam/{beam}/", self.url.authority());
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(MOST_MESSAGE))
+            .max_frame_size(Some(MOST_MESSAGE));
+        let opening = client_async_with_config(address, stream, Some(config));
+        let (socket, _) =
+            timeout(ANSWER_WITHIN, opening).await.map_err(|_| Failure::Late)?.map_err(|why| {
+                use tokio_tungstenite::tungstenite::Error;
+                match why {
+                    Error::Http(answer) => Failure::Refused {
+                        status: answer.status().as_u16(),
+                        detail: calls::detail_of(answer.body().as_deref().unwrap_or_default()),
+                    },
+                    other => Failure::Broken(other.to_string()),
+                }
+            })?;
+        Ok(socket)
+    }
+}
+
+fn connector() -> Result<TlsConnector, Failure> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(BuilderVerifierExt::with_platform_verifier)
+        .map_err(Failure::Trust)?
+        .with_no_client_auth();
+    Ok(TlsConnector::from(Arc::new(config)))
+}

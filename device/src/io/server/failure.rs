@@ -1,0 +1,40 @@
+//! Why a server was not reached.
+
+use std::io;
+
+/// Why a server was not reached, or does not do what it was asked for. The texts of a server are in it as they came.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The address is none by http or https.
+    #[error("this is no address of a server")]
+    NoAddress,
+    /// Which certificates this machine trusts is not known.
+    #[error("this machine does not say which certificates it trusts: {0}")]
+    Trust(#[source] rustls::Error),
+    /// The name leads nowhere.
+    #[error("its name leads to no address")]
+    Name(#[source] Option<io::Error>),
+    /// Nothing listens there, or nothing gets through.
+    #[error("no connection: {0}")]
+    Connect(#[source] io::Error),
+    /// The handshake of TLS failed.
+    #[error("no secure connection: {0}")]
+    Tls(#[source] io::Error),
+    /// The connection broke before the answer.
+    #[error("the connection broke off: {0}")]
+    Broken(String),
+    /// It took too long.
+    #[error("no answer in time")]
+    Late,
+    /// The server refuses.
+    #[error("it answers {status}: {detail}")]
+    Refused {
+        /// The status (RFC 9110, section 15).
+        status: u16,
+        /// Why, for a person.
+        detail: String,
+    },
+    /// The answer is none of this product's servers.
+    #[error("what answers there is no Heliograph")]
+    Strange,
+}

@@ -1,0 +1,125 @@
+//! A socket to a beam, in a task of its own, so that whoever has it may stop waiting for it at any time and loses nothing.
+
+use std::time::Duration;
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use heliograph_shared::ids::BeamId;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Message;
+
+use super::server::{Failure, Server, WebSocket};
+
+/// Messages that were read and wait. Beyond them the socket is read no further, and the server holds them.
+const MOST_WAITING: usize = 64;
+/// Time for what is still to be sent, and for the other end to say that it has heard of the end.
+const END_WITHIN: Duration = Duration::from_secs(3);
+
+/// What happens to a socket.
+pub(super) enum Happened {
+    Opened,
+    Text(String),
+    /// It could not be opened, or is gone, with the code of the close frame that came. Nothing comes after it.
+    Closed(Option<u16>, Option<Failure>),
+}
+
+/// A socket. Once it is dropped, it sends what it was given and closes.
+pub(super) struct Socket {
+    outgoing: mpsc::UnboundedSender<Message>,
+    incoming: mpsc::Receiver<Happened>,
+    task: JoinHandle<()>,
+}
+
+impl Socket {
+    pub(super) fn open(server: Server, beam: BeamId) -> Self {
+        let (outgoing, to_send) = mpsc::unbounded_channel();
+        let (heard, incoming) = mpsc::channel(MOST_WAITING);
+        let task = tokio::spawn(run(server, beam, to_send, heard));
+        Self { outgoing, incoming, task }
+    }
+
+    /// Sends a text. It is lost where the socket is gone, which is told by [`Happened::Closed`].
+    pub(super) fn send(&self, text: String) {
+        let _ = self.outgoing.send(Message::text(text));
+    }
+
+    /// Waits for what happens next. Nothing is lost when the wait is given up.
+    pub(super) async fn next(&mut self) -> Happened {
+        self.incoming.recv().await.unwrap_or(Happened::Closed(None, None))
+    }
+
+    /// Sends what it was given, closes, and waits until the other end has heard of it, for a few seconds at most.
+    pub(super) async fn close(self) {
+        let Self { outgoing, incoming, task } = self;
+        drop((outgoing, incoming));
+        // A task that was ended from outside is over, too.
+        let _ = timeout(END_WITHIN, task).await;
+    }
+}
+
+async fn run(
+    server: Server,
+    beam: BeamId,
+    to_send: mpsc::UnboundedReceiver<Message>,
+    heard: mpsc::Sender<Happened>,
+) {
+    let opened = tokio::select! {
+        opened = server.open_socket(beam) => opened,
+        () = heard.closed() => return,
+    };
+    let end = match opened {
+        Err(why) => Happened::Closed(None, Some(why)),
+        Ok(socket) => {
+            // Whoever has it may have gone meanwhile, and is told nothing.
+            let _ = heard.send(Happened::Opened).await;
+            let (code, why) = carry(socket, to_send, &heard).await;
+            Happened::Closed(code, why)
+        }
+    };
+    let _ = heard.send(end).await;
+}
+
+/// Carries messages until the socket is gone, or nobody has it any more and all was sent. Returns the code of the close frame that came.
+async fn carry(
+    socket: WebSocket,
+    mut to_send: mpsc::UnboundedReceiver<Message>,
+    heard: &mpsc::Sender<Happened>,
+) -> (Option<u16>, Option<Failure>) {
+    let (mut sink, mut stream) = socket.split();
+    let reading = async {
+        let mut code = None;
+        loop {
+            match stream.next().await {
+                // Once nobody listens, only the end is waited for.
+                Some(Ok(Message::Text(text))) => {
+                    let _ = heard.send(Happened::Text(text.to_string())).await;
+                }
+                Some(Ok(Message::Close(frame))) => code = frame.map(|frame| frame.code.into()),
+                Some(Ok(_)) => {}
+                Some(Err(why)) if code.is_none() => {
+                    return (None, Some(Failure::Broken(why.to_string())));
+                }
+                Some(Err(_)) | None => return (code, None),
+            }
+        }
+    };
+    let writing = async {
+        while let Some(message) = to_send.recv().await {
+            // What is wrong is said by the end of the reading.
+            if sink.feed(message).await.is_err() {
+                return;
+            }
+            if to_send.is_empty() && sink.flush().await.is_err() {
+                return;
+            }
+        }
+        let _ = sink.close().await;
+    };
+    tokio::pin!(reading);
+    tokio::select! {
+        end = &mut reading => return end,
+        () = writing => {}
+    }
+    timeout(END_WITHIN, reading).await.unwrap_or((None, Some(Failure::Late)))
+}

@@ -1,0 +1,55 @@
+/** The program `heliograph-device` in a process of its own. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect } from '@playwright/test'
+
+const PROGRAM =
+  process.env.HELIOGRAPH_DEVICE ??
+  fileURLToPath(new URL('../../target/debug/heliograph-device', import.meta.url))
+
+export class Terminal {
+  readonly #process: ChildProcessWithoutNullStreams
+  readonly #ended: Promise<unknown[]>
+  #out = ''
+  #err = ''
+
+  private constructor(words: readonly string[], link: string | null) {
+    const { HELIOGRAPH_LINK: _, ...others } = process.env
+    const env = link === null ? others : { ...others, HELIOGRAPH_LINK: link }
+    this.#process = spawn(PROGRAM, words, { env })
+    this.#ended = once(this.#process, 'exit')
+    this.#process.stdout.on('data', (text: Buffer) => {
+      this.#out += text.toString()
+    })
+    this.#process.stderr.on('data', (text: Buffer) => {
+      this.#err += text.toString()
+    })
+  }
+
+  /** Runs a command. The link does not go into its words, where others on the machine could read it. */
+  static runs(words: readonly string[], link: string | null = null): Terminal {
+    return new Terminal(words, link)
+  }
+
+  /** The link of the beam that it has made. */
+  async link(): Promise<string> {
+    await expect.poll(() => this.#err, { message: this.#err }).toContain('#k=')
+    return this.#err.split('\n').find((line) => line.includes('#k=')) ?? ''
+  }
+
+  async prints(text: string): Promise<void> {
+    await expect.poll(() => this.#out).toContain(text)
+  }
+
+  types(line: string): void {
+    this.#process.stdin.write(`${line}\n`)
+  }
+
+  /** Waits for its end. Returns what it has printed, and its exit code. */
+  async ends(): Promise<{ out: string; code: number | null }> {
+    this.#process.stdin.end()
+    const [code] = (await this.#ended) as [number | null]
+    return { out: this.#out, code }
+  }
+}

@@ -1,0 +1,208 @@
+//! This device in a beam, as the commands have it: made or joined, with what is known of who is here.
+
+use std::time::Duration;
+
+use heliograph_device::io::live_device::LiveDevice;
+use heliograph_device::io::server::{Failure, Server};
+use heliograph_device::io::system_random::SystemRandom;
+use heliograph_device::keys::keyring::Keyring;
+use heliograph_device::session::beam_link::BeamLink;
+use heliograph_device::session::{Encryption, Input, News, Settings, Status, Why};
+use heliograph_shared::ids::{DeviceId, DeviceToken};
+use heliograph_shared::limits::MAX_MESSAGE_BYTES;
+use tokio::time::{Instant, sleep_until};
+
+use crate::exit::{Exit, Stop};
+use crate::link::Destination;
+use crate::people::{Change, People};
+
+/// What is around a text in its message, in bytes, and more.
+const ENVELOPE_BYTES: usize = 1024;
+
+/// A beam with this device in it.
+pub struct Beam {
+    device: LiveDevice,
+    /// Its link.
+    pub link: BeamLink,
+    /// Whether this program has made it.
+    pub is_new: bool,
+    /// Who is here.
+    pub people: People,
+    encryption: Encryption,
+    is_welcomed: bool,
+    message_bytes: usize,
+    deadline: Option<(Instant, Duration)>,
+}
+
+impl Beam {
+    /// Joins a beam, or makes one. `within` is how long all may take from now on.
+    ///
+    /// # Errors
+    /// Where the server cannot be reached, or makes none.
+    pub async fn enter(
+        destination: Destination,
+        name: String,
+        within: Option<Duration>,
+    ) -> Result<Self, Stop> {
+        let deadline = within.map(|within| (Instant::now() + within, within));
+        let (link, beam_key, keys, is_new, server) = match destination {
+            Destination::Existing(link) => {
+                let server = Server::at(&link.server).map_err(|why| unreached(&why))?;
+                let secret = link.invite.as_ref().map(|invite| invite.secret().clone());
+                let keys = secret.map(|secret| Keyring::with_link(secret, &mut SystemRandom));
+                (link, None, keys, false, server)
+            }
+            Destination::New { server, is_sealed } => {
+                let server = Server::at(&server).map_err(|why| unreached(&why))?;
+                let made = server.create_beam().await.map_err(|why| unreached(&why))?;
+                let keys = is_sealed.then(|| Keyring::make(&mut SystemRandom));
+                let invite = keys.as_ref().map(|keys| keys.invite().clone());
+                let link = BeamLink { server: server.url().clone(), beam: made.beam_id, invite };
+                (link, Some(made.beam_key), keys, true, server)
+            }
+        };
+        let token = DeviceToken::from_random(SystemRandom::bytes());
+        let encryption = match &keys {
+            Some(_) => Encryption::Waiting { is_link_old: false },
+            None => Encryption::Clear,
+        };
+        let settings = Settings { beam_key, name, caps: Vec::new(), token, keys };
+        let device = LiveDevice::join(server, link.beam, settings);
+        Ok(Self {
+            device,
+            link,
+            is_new,
+            people: People::default(),
+            encryption,
+            is_welcomed: false,
+            message_bytes: MAX_MESSAGE_BYTES,
+            deadline,
+        })
+    }
+
+    /// Tells the device what its person does.
+    pub fn tell(&mut self, input: Input) {
+        self.device.tell(input);
+    }
+
+    /// The id of this device.
+    #[must_use]
+    pub const fn me(&self) -> Option<DeviceId> {
+        self.device.session().me()
+    }
+
+    /// Whether something was shared that the server has neither confirmed nor refused.
+    #[must_use]
+    pub const fn has_unconfirmed(&self) -> bool {
+        self.device.session().has_unconfirmed()
+    }
+
+    /// What the beam is by the keys that are here.
+    #[must_use]
+    pub const fn encryption(&self) -> &Encryption {
+        &self.encryption
+    }
+
+    /// Whether another device is here that can read what is shared.
+    #[must_use]
+    pub fn has_company(&self) -> bool {
+        let me = self.me();
+        let mut others = self.people.here().iter().filter(|device| Some(**device) != me);
+        match self.device.session().keys() {
+            // A device tells its key once it has that of the beam (E15).
+            Some(keys) => others.any(|device| keys.key_of(*device).is_some()),
+            None => others.next().is_some(),
+        }
+    }
+
+    /// Whether a message of so many bytes of JSON is too long here. A sealed one is longer than what is in it.
+    #[must_use]
+    pub const fn is_too_long(&self, json_bytes: usize) -> bool {
+        let room = self.message_bytes.saturating_sub(ENVELOPE_BYTES);
+        let most = if matches!(self.encryption, Encryption::Clear) { room } else { room / 20 * 13 };
+        json_bytes > most
+    }
+
+    /// Waits for news. Nothing is lost when the wait is given up.
+    ///
+    /// # Errors
+    /// Where this device is not in the beam any more, does not come into it, or the time is over.
+    pub async fn next(&mut self) -> Result<(News, Change), Stop> {
+        let news = match self.deadline {
+            None => self.device.next().await,
+            Some((deadline, within)) => tokio::select! {
+                news = self.device.next() => news,
+                () = sleep_until(deadline) => return Err(self.late(within)),
+            },
+        };
+        let news = news.ok_or_else(|| Stop::new(Exit::Failed, ""))?;
+        let mut change = Change::default();
+        match &news {
+            News::Welcome(welcome) => {
+                self.is_welcomed = true;
+                if let Some(limits) = &welcome.limits {
+                    self.message_bytes = limits.message_bytes;
+                }
+            }
+            News::Devices(devices) => change = self.people.listed(devices),
+            News::Encryption(encryption) => {
+                self.encryption = encryption.clone();
+                if *encryption == (Encryption::Waiting { is_link_old: true }) {
+                    let why = "The devices of this beam say that its link is another one now. Ask for the new one.";
+                    return Err(Stop::new(Exit::NotLetIn, why));
+                }
+            }
+            News::Status(status) => self.stands(*status)?,
+            _ => {}
+        }
+        Ok((news, change))
+    }
+
+    fn stands(&self, status: Status) -> Result<(), Stop> {
+        match status {
+            Status::Connecting | Status::Live => Ok(()),
+            // A server that was here a moment ago comes back. One that was not, as one whose name was mistyped, seldom does.
+            Status::Reconnecting { .. } if self.is_welcomed => Ok(()),
+            Status::Reconnecting { .. } | Status::Stopped(Why::Unreachable) => {
+                Err(self.device.failure().map_or_else(
+                    || Stop::new(Exit::Unreachable, "The server has closed the connection."),
+                    unreached,
+                ))
+            }
+            Status::Stopped(Why::Ended) => {
+                Err(Stop::new(Exit::Ended, "This beam has ended, or there is none of that link."))
+            }
+            Status::Stopped(Why::Forbidden | Why::LoggedOut) => {
+                Err(Stop::new(Exit::Forbidden, "This device may not be in the beam."))
+            }
+            Status::Stopped(Why::Left) => Err(Stop::new(Exit::Failed, "")),
+        }
+    }
+
+    fn late(&self, within: Duration) -> Stop {
+        let seconds = within.as_secs_f64();
+        if self.is_welcomed && matches!(self.encryption, Encryption::Waiting { .. }) {
+            let why = format!(
+                "No device has let this one in within {seconds} s: one that is in the beam has to be open."
+            );
+            return Stop::new(Exit::NotLetIn, why);
+        }
+        Stop::new(Exit::TimedOut, format!("It was not done within {seconds} s."))
+    }
+
+    /// Leaves, once all that was said is on its way.
+    pub async fn leave(self) {
+        self.device.leave().await;
+    }
+}
+
+fn unreached(why: &Failure) -> Stop {
+    let exit = match why {
+        Failure::NoAddress => Exit::BadLink,
+        Failure::Trust(_) => Exit::Failed,
+        Failure::Refused { status: 404, .. } => Exit::Ended,
+        Failure::Refused { status: 429 | 503 | 507, .. } => Exit::Refused,
+        _ => Exit::Unreachable,
+    };
+    Stop::new(exit, format!("The server is not reached: {why}."))
+}

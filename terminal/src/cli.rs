@@ -1,0 +1,162 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use url::Url;
+
+use crate::exit::Exit;
+
+/// A terminal or a script in a beam of Heliograph.
+#[derive(Debug, Parser)]
+#[command(name = "heliograph-device", version, about, after_long_help = exits())]
+pub struct Cli {
+    /// What it says and how.
+    #[command(flatten)]
+    pub common: Common,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+fn exits() -> String {
+    format!("Exit codes:\n{}", Exit::table())
+}
+
+/// What holds for every command.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Address of the server on which a beam is made; a link names its own
+    #[arg(long, global = true, env = "HELIOGRAPH_SERVER", value_name = "URL")]
+    pub server: Option<Url>,
+    /// Name of this device, as others see it
+    #[arg(long, global = true, env = "HELIOGRAPH_NAME")]
+    pub name: Option<String>,
+    /// Configuration file (TOML: server, name); by default device.toml in the folder heliograph of your settings
+    #[arg(long, global = true, env = "HELIOGRAPH_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print what happens as JSON, one object a line, to the standard output
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Say nothing but the link of a new beam, and errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Colour,
+    /// End with exit code 10 when it is not done by then
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Share a text: from the standard input, or --text
+    ///
+    /// Without a link it makes a beam, shows its link and a code to scan, and waits until another device has opened it: only then has
+    /// anybody else the keys.
+    Copy(CopyArgs),
+    /// Print the newest text of a beam
+    ///
+    /// To a terminal, control characters of the text are shown and not sent. To a file or a pipe it goes as it is.
+    Paste(PasteArgs),
+    /// Stay in a beam: show what comes, and share each line that is typed
+    Join(JoinArgs),
+    /// Print a script that completes this program's words in a shell
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual, or write all of its pages into a folder
+    Man {
+        /// The folder.
+        folder: Option<PathBuf>,
+    },
+}
+
+/// Whose text is shared where.
+#[derive(Debug, Args)]
+pub struct CopyArgs {
+    /// Link of the beam; - asks for it. Other users of this machine may see what is on a command line, so better use the variable
+    #[arg(long, value_name = "LINK", env = "HELIOGRAPH_LINK", hide_env_values = true)]
+    pub to: Option<String>,
+    /// The text, in place of the standard input
+    #[arg(long)]
+    pub text: Option<String>,
+    /// Share in clear text, which the server can read
+    #[arg(long)]
+    pub clear: bool,
+}
+
+/// Which beam.
+#[derive(Debug, Args)]
+pub struct LinkArgs {
+    /// Link of the beam; without one, or with -, it is asked for, or read from the first line of the standard input. Other users of
+    /// this machine may see what is on a command line, so better use the variable
+    #[arg(env = "HELIOGRAPH_LINK", hide_env_values = true)]
+    pub link: Option<String>,
+    /// Join a beam in clear text, which the server can read
+    #[arg(long)]
+    pub clear: bool,
+}
+
+/// What is pasted.
+#[derive(Debug, Args)]
+pub struct PasteArgs {
+    /// From where.
+    #[command(flatten)]
+    pub link: LinkArgs,
+    /// Wait for a text where there is none, and for a device that lets this one in. Without it, both take 30 s at most
+    #[arg(long)]
+    pub wait: bool,
+}
+
+/// Where to stay.
+#[derive(Debug, Args)]
+pub struct JoinArgs {
+    /// Where.
+    #[command(flatten)]
+    pub link: LinkArgs,
+    /// Stay when the standard input has ended
+    #[arg(long)]
+    pub stay: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "this is no number".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|why| why.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_names_every_exit_code() {
+        let help = Cli::command().render_long_help().to_string();
+        for (exit, says) in Exit::ALL {
+            assert!(help.contains(&format!("{:>3}  {says}", exit.code())), "{exit:?}");
+        }
+    }
+}

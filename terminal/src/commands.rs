@@ -1,0 +1,80 @@
+//! The commands, each to its end.
+
+mod copy;
+mod describe;
+mod join;
+mod paste;
+mod shown;
+
+use std::io;
+use std::time::Duration;
+
+use heliograph_device::session::Status;
+use heliograph_shared::limits::MAX_DEVICE_NAME;
+use heliograph_shared::names::clean;
+use url::Url;
+
+use crate::cli::{Cli, Command};
+use crate::config::Config;
+use crate::exit::Stop;
+use crate::voice::{Event, Voice};
+
+/// What every command that enters a beam needs.
+struct Context<'a> {
+    voice: &'a Voice,
+    /// The server on which beams are made.
+    server: Option<Url>,
+    /// The name of this device.
+    name: String,
+    /// How long all may take.
+    timeout: Option<Duration>,
+}
+
+/// Does what the command line says.
+///
+/// # Errors
+/// Why it ends before that is done.
+pub async fn run(cli: Cli, voice: &Voice) -> Result<(), Stop> {
+    let common = cli.common;
+    let config = Config::read(common.config.as_deref())?;
+    let name = common.name.or(config.name).unwrap_or_default();
+    let name = Some(clean(&name, MAX_DEVICE_NAME)).filter(|name| !name.is_empty());
+    let context = Context {
+        voice,
+        server: common.server.or(config.server),
+        name: name.unwrap_or_else(|| format!("Terminal on {}", system())),
+        timeout: common.timeout,
+    };
+    match cli.command {
+        Command::Copy(asked) => copy::run(&context, asked).await,
+        Command::Paste(asked) => paste::run(&context, &asked).await,
+        Command::Join(asked) => join::run(&context, &asked).await,
+        Command::Completions { shell } => describe::completions(shell),
+        Command::Man { folder } => describe::manual(folder.as_deref()),
+    }
+}
+
+/// Says how this device stands to its server.
+fn stands(voice: &Voice, status: Status) -> io::Result<()> {
+    match status {
+        Status::Live => voice.event(&Event::Status { status: "live" }),
+        Status::Reconnecting { attempt } => {
+            if attempt == 1 {
+                voice.hint("The connection is lost, and tried again.");
+            }
+            voice.event(&Event::Status { status: "reconnecting" })
+        }
+        Status::Connecting | Status::Stopped(_) => Ok(()),
+    }
+}
+
+/// The system as people call it. The name of the machine would tell the server more than it has to know.
+fn system() -> &'static str {
+    match std::env::consts::OS {
+        "linux" => "Linux",
+        "macos" => "macOS",
+        "windows" => "Windows",
+        "android" => "Android",
+        other => other,
+    }
+}

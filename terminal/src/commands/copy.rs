@@ -1,0 +1,95 @@
+//! Shares a text.
+
+use std::io::{self, IsTerminal as _, Read as _};
+
+use heliograph_device::io::system_random::SystemRandom;
+use heliograph_device::session::{Encryption, Input, News};
+use heliograph_shared::ids::ItemId;
+use heliograph_shared::json::Json;
+use serde_json::value::to_raw_value;
+
+use super::{Context, stands};
+use crate::beam::Beam;
+use crate::cli::CopyArgs;
+use crate::exit::{Exit, Stop};
+use crate::link::to_share;
+use crate::voice::Event;
+
+/// Most bytes that are read: more than any server takes in a message.
+const MOST_READ: u64 = 16 << 20;
+
+pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), Stop> {
+    let voice = context.voice;
+    let destination = to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?;
+    let text = match asked.text {
+        Some(text) => text,
+        None => read_text(context)?,
+    };
+    if text.is_empty() {
+        return Err(Stop::new(Exit::Nothing, "There is no text to share."));
+    }
+    let message = to_raw_value(&text).map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
+    let mut beam = Beam::enter(destination, context.name.clone(), context.timeout).await?;
+    if beam.is_new {
+        voice.link(beam.link.beam, &beam.link.to_text(), beam.link.invite.is_some())?;
+    }
+    share(context, &mut beam, message).await?;
+    beam.leave().await;
+    Ok(())
+}
+
+fn read_text(context: &Context<'_>) -> Result<String, Stop> {
+    if io::stdin().is_terminal() {
+        context.voice.hint("Type the text, and end it with Ctrl-D on a line of its own.");
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(MOST_READ).read_to_end(&mut bytes)?;
+    String::from_utf8(bytes)
+        .map_err(|_| Stop::new(Exit::Failed, "This is no text: its bytes are not UTF-8."))
+}
+
+/// Shares a text, and waits until the server has it and another device can read it.
+async fn share(context: &Context<'_>, beam: &mut Beam, message: Json) -> Result<(), Stop> {
+    let voice = context.voice;
+    let id = ItemId::from_random(SystemRandom::bytes());
+    let mut message = Some(message);
+    let (mut is_confirmed, mut is_waiting) = (false, false);
+    while !(is_confirmed && beam.has_company()) {
+        let (news, _) = beam.next().await?;
+        match news {
+            News::Welcome(_) => {
+                let Some(message) = message.take() else { continue };
+                if beam.is_too_long(message.get().len()) {
+                    return Err(Stop::new(Exit::Refused, "This text is too long for a message."));
+                }
+                beam.tell(Input::Share { id, message, extra: "text".to_owned(), to: None });
+            }
+            News::Status(status) => stands(voice, status)?,
+            News::Confirmed(one) if one == id => {
+                is_confirmed = true;
+                voice.event(&Event::Shared { id })?;
+            }
+            News::Refused { id: one, why, .. } if one == id => {
+                return Err(Stop::new(
+                    Exit::Refused,
+                    format!("The server does not take it: {why}"),
+                ));
+            }
+            News::Synced { .. }
+                if !is_waiting && matches!(beam.encryption(), Encryption::Waiting { .. }) =>
+            {
+                is_waiting = true;
+                voice.hint("Waiting for a device of the beam to let this one in.");
+            }
+            _ => {}
+        }
+        if is_confirmed && !is_waiting && !beam.has_company() {
+            is_waiting = true;
+            voice.hint(match beam.encryption() {
+                Encryption::Clear => "Waiting until another device has opened the link.",
+                _ => "Waiting until another device has opened the link: before that, nobody else has the keys.",
+            });
+        }
+    }
+    Ok(())
+}

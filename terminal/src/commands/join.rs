@@ -1,0 +1,118 @@
+//! Stays in a beam: shows what comes, and shares what is typed.
+
+use std::io::{self, IsTerminal as _};
+
+use heliograph_device::io::system_random::SystemRandom;
+use heliograph_device::session::{Encryption, Input, News};
+use heliograph_shared::ids::ItemId;
+use serde_json::value::to_raw_value;
+use tokio::sync::mpsc;
+
+use super::{Context, shown, stands};
+use crate::beam::Beam;
+use crate::cli::JoinArgs;
+use crate::exit::Stop;
+use crate::link::existing;
+use crate::people::Change;
+use crate::safe;
+use crate::voice::{ASIDE, Event, Named, Voice};
+
+/// Lines that were typed and wait.
+const MOST_WAITING: usize = 16;
+
+pub(super) async fn run(context: &Context<'_>, asked: &JoinArgs) -> Result<(), Stop> {
+    let voice = context.voice;
+    let destination = existing(asked.link.link.as_deref(), asked.link.clear)?;
+    let mut beam = Beam::enter(destination, context.name.clone(), context.timeout).await?;
+    let mut typed = Typed::begin();
+    if typed.is_terminal {
+        voice.hint("Each line that you type is shared. Ctrl-D leaves.");
+    }
+    loop {
+        tokio::select! {
+            news = beam.next() => {
+                let (news, change) = news?;
+                show(voice, &beam, news, &change)?;
+            }
+            line = typed.lines.recv(), if !typed.is_over => match line {
+                Some(line) => share(voice, &mut beam, &line),
+                None => typed.is_over = true,
+            },
+        }
+        if typed.is_over && !asked.stay && !beam.has_unconfirmed() {
+            beam.leave().await;
+            return Ok(());
+        }
+    }
+}
+
+/// The lines of the standard input.
+struct Typed {
+    lines: mpsc::Receiver<String>,
+    is_terminal: bool,
+    is_over: bool,
+}
+
+impl Typed {
+    fn begin() -> Self {
+        let (line, lines) = mpsc::channel(MOST_WAITING);
+        // A read cannot be given up, so it is in a thread of its own, which ends with the program.
+        std::thread::spawn(move || {
+            let texts = io::stdin().lines().map_while(Result::ok);
+            for text in texts {
+                if line.blocking_send(text).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { lines, is_terminal: io::stdin().is_terminal(), is_over: false }
+    }
+}
+
+fn share(voice: &Voice, beam: &mut Beam, line: &str) {
+    if line.trim().is_empty() {
+        return;
+    }
+    // A text is always JSON.
+    let Ok(message) = to_raw_value(line) else { return };
+    if beam.is_too_long(message.get().len()) {
+        return voice.hint("This line is too long for a message.");
+    }
+    let id = ItemId::from_random(SystemRandom::bytes());
+    beam.tell(Input::Share { id, message, extra: "text".to_owned(), to: None });
+}
+
+fn show(voice: &Voice, beam: &Beam, news: News, change: &Change) -> io::Result<()> {
+    let me = beam.me();
+    match news {
+        // What was typed here stands here already.
+        News::Item(item) if Some(item.from) == me && !voice.is_json() => Ok(()),
+        News::Item(item) => shown::show(voice, beam, &item),
+        News::Gone(id) => voice.event(&Event::Gone { id }),
+        News::Confirmed(id) => voice.event(&Event::Shared { id }),
+        News::Refused { why, .. } => {
+            voice.hint(&format!("The server does not take it: {}", safe::line(&why)));
+            Ok(())
+        }
+        News::Devices(_) => {
+            let people = &beam.people;
+            let named = |id| Named { id, name: people.name(id), is_me: Some(id) == me };
+            let devices = people.here().iter().copied().map(named).collect();
+            voice.event(&Event::Devices { devices })?;
+            let said = [(&change.came, "is here"), (&change.left, "has left")];
+            for (devices, what) in said {
+                for device in devices.iter().filter(|device| Some(**device) != me) {
+                    let name = safe::line(people.name(*device));
+                    voice.line(&format!("{ASIDE}* {name} {what}{ASIDE:#}"))?;
+                }
+            }
+            Ok(())
+        }
+        News::Encryption(Encryption::Waiting { .. }) => {
+            voice.hint("Waiting for a device of the beam to let this one in.");
+            Ok(())
+        }
+        News::Status(status) => stands(voice, status),
+        _ => Ok(()),
+    }
+}

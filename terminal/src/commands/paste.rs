@@ -1,0 +1,76 @@
+//! Prints the newest text.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use heliograph_device::session::item::Item;
+use heliograph_device::session::{Encryption, News};
+use heliograph_shared::ids::ItemId;
+
+use super::shown::{event, text_of};
+use super::{Context, stands};
+use crate::beam::Beam;
+use crate::cli::PasteArgs;
+use crate::exit::{Exit, Stop};
+use crate::link::existing;
+
+/// So long it may take without `--wait` and `--timeout`.
+const WITHIN: Duration = Duration::from_secs(30);
+
+pub(super) async fn run(context: &Context<'_>, asked: &PasteArgs) -> Result<(), Stop> {
+    let destination = existing(asked.link.link.as_deref(), asked.link.clear)?;
+    let within = context.timeout.or_else(|| (!asked.wait).then_some(WITHIN));
+    let mut beam = Beam::enter(destination, context.name.clone(), within).await?;
+    let found = newest(context, &mut beam, asked.wait).await?;
+    let Some((item, text)) = found else {
+        beam.leave().await;
+        return Err(Stop::new(Exit::Nothing, "There is no text in this beam."));
+    };
+    context.voice.event(&event(&item, beam.people.name(item.from), &text))?;
+    context.voice.result(&text)?;
+    beam.leave().await;
+    Ok(())
+}
+
+/// The newest text; `None` where there is none and none is waited for.
+async fn newest(
+    context: &Context<'_>,
+    beam: &mut Beam,
+    waits: bool,
+) -> Result<Option<(Item, String)>, Stop> {
+    let mut texts: BTreeMap<ItemId, (Item, String)> = BTreeMap::new();
+    let (mut is_synced, mut has_closed, mut is_whole) = (false, false, false);
+    loop {
+        let (news, _) = beam.next().await?;
+        match news {
+            News::Item(item) => match text_of(&item) {
+                Some(text) => drop(texts.insert(item.id, (*item, text))),
+                None => drop(texts.remove(&item.id)),
+            },
+            News::Gone(id) => drop(texts.remove(&id)),
+            News::Status(status) => stands(context.voice, status)?,
+            News::Closed => has_closed = true,
+            News::Synced { .. } => {
+                if !is_synced && matches!(beam.encryption(), Encryption::Waiting { .. }) {
+                    context.voice.hint("Waiting for a device of the beam to let this one in.");
+                }
+                is_synced = true;
+                is_whole = !matches!(beam.encryption(), Encryption::Waiting { .. });
+            }
+            // What was closed before is told again after the next `sync`.
+            News::Encryption(Encryption::Sealed { .. }) => is_whole |= is_synced && !has_closed,
+            _ => {}
+        }
+        if !is_whole {
+            continue;
+        }
+        let newest =
+            texts.values().max_by_key(|(item, _)| (item.at, item.seq)).map(|(item, _)| item.id);
+        if let Some(found) = newest.and_then(|id| texts.remove(&id)) {
+            return Ok(Some(found));
+        }
+        if !waits {
+            return Ok(None);
+        }
+    }
+}

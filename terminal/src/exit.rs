@@ -1,0 +1,101 @@
+//! How the program ends. Scripts rely on these numbers.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// What an exit code says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// It did what it was asked for.
+    Done = 0,
+    /// It failed for another reason than those below.
+    Failed = 1,
+    /// The command line or the configuration is wrong.
+    Usage = 2,
+    /// There was nothing to share, or no text to paste.
+    Nothing = 3,
+    /// The link is none, or leads into clear text and `--clear` is missing.
+    BadLink = 4,
+    /// The server cannot be reached, or does not prove that it is the one of that name.
+    Unreachable = 5,
+    /// No device of the beam lets this one in, or its link was replaced by another one.
+    NotLetIn = 6,
+    /// The beam has ended, or there is none of that link.
+    Ended = 7,
+    /// This device may not be in the beam, or was removed.
+    Forbidden = 8,
+    /// The server does not take what was shared: it is too long, there is no room, or this device may only read.
+    Refused = 9,
+    /// The time of `--timeout` is over.
+    TimedOut = 10,
+    /// It was ended by Ctrl-C or another signal.
+    Interrupted = 130,
+}
+
+impl Exit {
+    /// All of them, each with what it says to whoever writes a script.
+    pub const ALL: [(Self, &'static str); 12] = [
+        (Self::Done, "It did what it was asked for."),
+        (Self::Failed, "It failed for another reason than those below."),
+        (Self::Usage, "The command line or the configuration is wrong."),
+        (Self::Nothing, "There was nothing to share, or no text to paste."),
+        (Self::BadLink, "The link is none, or leads into clear text and --clear is missing."),
+        (Self::Unreachable, "The server cannot be reached, or does not prove who it is."),
+        (Self::NotLetIn, "No device lets this one in, or the link was replaced by another one."),
+        (Self::Ended, "The beam has ended, or there is none of that link."),
+        (Self::Forbidden, "This device may not be in the beam, or was removed."),
+        (Self::Refused, "The server does not take the text: too long, no room, or read only."),
+        (Self::TimedOut, "The time of --timeout is over."),
+        (Self::Interrupted, "It was ended by Ctrl-C or another signal."),
+    ];
+
+    /// The number.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// All of them, as a table for the help and the manual.
+    #[must_use]
+    pub fn table() -> String {
+        let line = |(exit, says): &(Self, &str)| format!("  {:>3}  {says}\n", exit.code());
+        Self::ALL.iter().map(line).collect()
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+/// Why the program ends before it has done what it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// For scripts.
+    pub exit: Exit,
+    /// For a person. Empty where there is nothing to say.
+    pub why: String,
+}
+
+impl Stop {
+    /// Ends so.
+    pub fn new(exit: Exit, why: impl Into<String>) -> Self {
+        Self { exit, why: why.into() }
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
+impl From<std::io::Error> for Stop {
+    fn from(error: std::io::Error) -> Self {
+        // Whoever reads the output has enough of it, as `head` has.
+        let is_enough = error.kind() == std::io::ErrorKind::BrokenPipe;
+        Self::new(Exit::Failed, if is_enough { String::new() } else { error.to_string() })
+    }
+}

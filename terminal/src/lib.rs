@@ -1,0 +1,12 @@
+//! The program `heliograph-device`: a terminal or a script in a beam. What a device does is in the crate `heliograph-device`; this one
+//! reads what its person wants, and shows what comes of it.
+
+pub mod beam;
+pub mod cli;
+pub mod commands;
+pub mod config;
+pub mod exit;
+pub mod link;
+pub mod people;
+pub mod safe;
+pub mod voice;

@@ -1,0 +1,115 @@
+//! Which beam is meant: its link, from wherever its person gives it.
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+
+use heliograph_device::session::beam_link::{BeamLink, NoLink, opens_sealed, server_of};
+use url::Url;
+use zeroize::Zeroizing;
+
+use crate::exit::{Exit, Stop};
+
+/// The word in place of a link that asks for it.
+const ASK: &str = "-";
+/// Longest line that is read as a link.
+const MOST_LINK: u64 = 8 * 1024;
+
+/// A beam to be in.
+pub enum Destination {
+    /// One that is there.
+    Existing(BeamLink),
+    /// One to be made.
+    New {
+        /// On which server.
+        server: Url,
+        /// Whether what is shared there is sealed.
+        is_sealed: bool,
+    },
+}
+
+/// The beam of a link: the one that was given, or one that is asked for. `is_clear` is what its person says.
+///
+/// # Errors
+/// [`Exit::BadLink`] where it is none, or leads elsewhere than its person says.
+pub fn existing(given: Option<&str>, is_clear: bool) -> Result<Destination, Stop> {
+    let text = match given.filter(|given| *given != ASK) {
+        Some(given) => Zeroizing::new(given.to_owned()),
+        None if io::stdin().is_terminal() => typed()?,
+        None => first_line()?,
+    };
+    named(&text, is_clear)
+}
+
+/// The beam to share into: that of the link that was given, or a new one. The standard input is the text.
+///
+/// # Errors
+/// As for [`existing`], and [`Exit::Usage`] where no server is known.
+pub fn to_share(
+    given: Option<&str>,
+    is_clear: bool,
+    server: Option<&Url>,
+) -> Result<Destination, Stop> {
+    match given {
+        Some(ASK) => named(&typed()?, is_clear),
+        Some(given) => named(given, is_clear),
+        None => new(server, is_clear),
+    }
+}
+
+fn named(text: &str, is_clear: bool) -> Result<Destination, Stop> {
+    let link = BeamLink::parse(text).map_err(|why| {
+        let why = match why {
+            NoLink::NoAddress => "This is no link: it does not begin with https:// or http://.",
+            NoLink::NoBeam => "This link names no beam.",
+            NoLink::Broken => "This link is broken: its end is missing. Copy it once more, whole.",
+        };
+        Stop::new(Exit::BadLink, why)
+    })?;
+    match (&link.invite, is_clear) {
+        (None, false) => Err(Stop::new(
+            Exit::BadLink,
+            "This link has no secret, so it leads into clear text, which the server can read. Say --clear if you want that.",
+        )),
+        (Some(_), true) => Err(Stop::new(
+            Exit::BadLink,
+            "This link has a secret and leads into an encrypted beam: leave out --clear.",
+        )),
+        _ => Ok(Destination::Existing(link)),
+    }
+}
+
+fn new(server: Option<&Url>, is_clear: bool) -> Result<Destination, Stop> {
+    let server = server.ok_or_else(|| {
+        Stop::new(
+            Exit::Usage,
+            "On which server? Say --server URL, or name it in the configuration file.",
+        )
+    })?;
+    let server = server_of(server).ok_or_else(|| {
+        Stop::new(Exit::Usage, "The address of a server begins with https:// or http://.")
+    })?;
+    if !is_clear && !opens_sealed(&server) {
+        return Err(Stop::new(
+            Exit::Usage,
+            "Browsers can encrypt nothing on a page without https, so a beam there is in clear text, which the server and the network \
+             can read. Name an address with https, or say --clear if you want that.",
+        ));
+    }
+    Ok(Destination::New { server, is_sealed: !is_clear })
+}
+
+/// Asks for the link on the terminal, which does not show it.
+fn typed() -> Result<Zeroizing<String>, Stop> {
+    let typed = rpassword::prompt_password("Link (it is not shown): ");
+    typed.map(Zeroizing::new).map_err(|why| {
+        let why = format!("There is no terminal to ask for the link ({why}). Set HELIOGRAPH_LINK.");
+        Stop::new(Exit::BadLink, why)
+    })
+}
+
+fn first_line() -> Result<Zeroizing<String>, Stop> {
+    let mut line = Zeroizing::new(String::new());
+    // The lock keeps what follows of the line for later readers.
+    let read = io::Read::take(io::stdin().lock(), MOST_LINK).read_line(&mut line);
+    read.map_err(|why| Stop::new(Exit::BadLink, why.to_string()))?;
+    Ok(line)
+}

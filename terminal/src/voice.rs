@@ -1,0 +1,219 @@
+//! What the program says: results to the standard output, everything else to the standard error; or all of it as JSON.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use anstream::ColorChoice;
+use anstyle::{AnsiColor, Style};
+use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
+use heliograph_shared::time::Millis;
+use qrcode::QrCode;
+use qrcode::render::unicode::Dense1x2;
+use serde::Serialize;
+
+use crate::cli::{Colour, Common};
+use crate::exit::Stop;
+use crate::safe;
+
+/// Names.
+pub const NAME: Style = AnsiColor::Cyan.on_default();
+/// What is less important than texts.
+pub const ASIDE: Style = Style::new().dimmed();
+
+/// Something that has happened, as a line of `--json`.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event<'a> {
+    /// A beam was made.
+    Beam {
+        /// Its id.
+        id: BeamId,
+        /// Its link, with the secret.
+        link: &'a str,
+        /// Whether what is shared there is sealed.
+        is_sealed: bool,
+    },
+    /// The server has a text of this device.
+    Shared {
+        /// Its id.
+        id: ItemId,
+    },
+    /// A text has come, or was there.
+    Text {
+        /// Its id.
+        id: ItemId,
+        /// The device that shared it.
+        from: DeviceId,
+        /// How that is called.
+        name: &'a str,
+        /// When, by the server's clock.
+        at: Millis,
+        /// The text.
+        text: &'a str,
+        /// Whether the server could read it, or have made it up (E12).
+        is_clear: bool,
+    },
+    /// Something else than a text has come.
+    Other {
+        /// Its id.
+        id: ItemId,
+        /// The device that shared it.
+        from: DeviceId,
+        /// How that is called.
+        name: &'a str,
+        /// When, by the server's clock.
+        at: Millis,
+        /// Its kind.
+        kind: &'a str,
+        /// The name of the file, or the title of the note; null without one.
+        title: Option<&'a str>,
+        /// The size of the file in bytes; null for anything else.
+        size: Option<u64>,
+    },
+    /// An item is there no more.
+    Gone {
+        /// Its id.
+        id: ItemId,
+    },
+    /// The devices that are here.
+    Devices {
+        /// Each of them, in the order in which they joined.
+        devices: Vec<Named<'a>>,
+    },
+    /// The connection to the server.
+    Status {
+        /// `live` or `reconnecting`.
+        status: &'a str,
+    },
+    /// The program ends with an error.
+    Error {
+        /// The exit code.
+        exit: u8,
+        /// Why.
+        message: &'a str,
+    },
+}
+
+/// A device.
+#[derive(Debug, Serialize)]
+pub struct Named<'a> {
+    /// Its id.
+    pub id: DeviceId,
+    /// How it is called.
+    pub name: &'a str,
+    /// Whether it is this one.
+    pub is_me: bool,
+}
+
+/// How the program speaks.
+pub struct Voice {
+    is_json: bool,
+    is_quiet: bool,
+}
+
+impl Voice {
+    /// As the command line says.
+    #[must_use]
+    pub fn new(common: &Common) -> Self {
+        match common.color {
+            Colour::Auto => ColorChoice::Auto,
+            Colour::Always => ColorChoice::Always,
+            Colour::Never => ColorChoice::Never,
+        }
+        .write_global();
+        Self { is_json: common.json, is_quiet: common.quiet }
+    }
+
+    /// Whether it speaks JSON.
+    #[must_use]
+    pub const fn is_json(&self) -> bool {
+        self.is_json
+    }
+
+    /// Prints what has happened where JSON is wanted.
+    ///
+    /// # Errors
+    /// Where nobody reads the output any more.
+    pub fn event(&self, event: &Event<'_>) -> io::Result<()> {
+        if !self.is_json {
+            return Ok(());
+        }
+        let line = serde_json::to_string(event)?;
+        let mut out = io::stdout().lock();
+        writeln!(out, "{}", safe::json(&line))?;
+        out.flush()
+    }
+
+    /// Prints a line where no JSON is wanted. All of others in it must have gone through [`safe`].
+    ///
+    /// # Errors
+    /// Where nobody reads the output any more.
+    pub fn line(&self, line: &str) -> io::Result<()> {
+        if self.is_json {
+            return Ok(());
+        }
+        let mut out = anstream::stdout().lock();
+        writeln!(out, "{line}")?;
+        out.flush()
+    }
+
+    /// Prints a text as a result where no JSON is wanted: as it is to a file or a pipe, and safely to a terminal.
+    ///
+    /// # Errors
+    /// Where nobody reads the output any more.
+    pub fn result(&self, text: &str) -> io::Result<()> {
+        if self.is_json {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        if out.is_terminal() {
+            let text = safe::lines(text);
+            writeln!(out, "{}", text.strip_suffix('\n').unwrap_or(&text))?;
+        } else {
+            out.write_all(text.as_bytes())?;
+        }
+        out.flush()
+    }
+
+    /// Says to the person what goes on.
+    pub fn hint(&self, text: &str) {
+        if !self.is_quiet {
+            // Where nobody can read it, nothing is lost.
+            let _ = writeln!(anstream::stderr(), "{ASIDE}{text}{ASIDE:#}");
+        }
+    }
+
+    /// Shows the link of a new beam. Who has it may join, so it goes nowhere else.
+    ///
+    /// # Errors
+    /// Where nobody reads the output any more.
+    pub fn link(&self, id: BeamId, link: &str, is_sealed: bool) -> io::Result<()> {
+        if self.is_json {
+            return self.event(&Event::Beam { id, link, is_sealed });
+        }
+        let mut err = anstream::stderr();
+        if !self.is_quiet
+            && io::stderr().is_terminal()
+            && let Ok(code) = QrCode::new(link)
+        {
+            // A dark terminal: its light is the paper of the code.
+            let image = code
+                .render::<Dense1x2>()
+                .dark_color(Dense1x2::Light)
+                .light_color(Dense1x2::Dark)
+                .build();
+            writeln!(err, "{image}")?;
+        }
+        writeln!(err, "{link}")
+    }
+
+    /// Says why the program ends.
+    pub fn stop(&self, stop: &Stop) {
+        if stop.why.is_empty() {
+            return;
+        }
+        // It may hold words of the server.
+        let why = safe::lines(&stop.why);
+        let _ = writeln!(anstream::stderr(), "heliograph-device: {why}");
+        let _ = self.event(&Event::Error { exit: stop.exit.code(), message: &stop.why });
+    }
+}

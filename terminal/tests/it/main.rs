@@ -1,0 +1,15 @@
+//! The program as a process, against the real server.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so by failing"
+)]
+
+mod copying;
+mod describing;
+mod joining;
+mod program;
+mod refusing;
+mod server;

@@ -1,0 +1,194 @@
+//! The program in a process of its own, with what it prints.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use serde_json::Value;
+
+/// A command line, before it is run.
+pub struct Words {
+    command: Command,
+    /// Its home, without a configuration unless a test writes one.
+    home: tempfile::TempDir,
+}
+
+/// What a program has printed in all, and its exit code.
+pub struct Ended {
+    pub code: i32,
+    pub out: Vec<u8>,
+    pub err: String,
+}
+
+impl Ended {
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.out).unwrap()
+    }
+
+    #[track_caller]
+    pub fn is(&self, code: i32, says: &str) {
+        assert_eq!(self.code, code, "{}", self.err);
+        assert!(self.err.contains(says), "{:?}", self.err);
+    }
+}
+
+pub fn program(words: &[&str]) -> Words {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heliograph-device"));
+    command.env_clear().env("HOME", home.path()).args(words);
+    Words { command, home }
+}
+
+impl Words {
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub fn link(self, link: &str) -> Self {
+        self.env("HELIOGRAPH_LINK", link)
+    }
+
+    pub fn config(self, text: &str) -> Self {
+        let folder = self.home.path().join(".config/heliograph");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("device.toml"), text).unwrap();
+        self
+    }
+
+    /// Runs it to its end with this on its standard input.
+    pub fn ends_with(mut self, input: &[u8]) -> Ended {
+        let pipes = self.command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
+        let (mut stdin, input) = (child.stdin.take().unwrap(), input.to_owned());
+        // One that does not read its input is as good.
+        let writing = thread::spawn(move || drop(stdin.write_all(&input)));
+        let output = child.wait_with_output().unwrap();
+        writing.join().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        Ended { code: output.status.code().unwrap_or(-1), out: output.stdout, err }
+    }
+
+    pub fn ends(self) -> Ended {
+        self.ends_with(b"")
+    }
+
+    /// Starts it. Its standard input stays open.
+    pub fn starts(mut self) -> Running {
+        let pipes = self.command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
+        let out = lines_of(child.stdout.take().unwrap());
+        let err = lines_of(child.stderr.take().unwrap());
+        let stdin = child.stdin.take();
+        Running { child, stdin, out, err, _home: self.home }
+    }
+}
+
+fn lines_of(pipe: impl std::io::Read + Send + 'static) -> Receiver<String> {
+    let (line, lines) = channel();
+    thread::spawn(move || {
+        for text in BufReader::new(pipe).lines() {
+            if line.send(text.unwrap()).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+/// A program that runs. It is killed when it is dropped.
+pub struct Running {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    out: Receiver<String>,
+    err: Receiver<String>,
+    _home: tempfile::TempDir,
+}
+
+impl Running {
+    #[track_caller]
+    fn line(lines: &Receiver<String>, wanted: impl Fn(&str) -> bool) -> String {
+        let mut before = Vec::new();
+        for line in lines {
+            if wanted(&line) {
+                return line;
+            }
+            before.push(line);
+        }
+        panic!("it ended before: {before:#?}");
+    }
+
+    /// Waits for a line of its standard output with this in it.
+    #[track_caller]
+    pub fn prints(&self, text: &str) -> String {
+        Self::line(&self.out, |line| line.contains(text))
+    }
+
+    /// Waits for a line of its standard error with this in it.
+    #[track_caller]
+    pub fn says(&self, text: &str) -> String {
+        Self::line(&self.err, |line| line.contains(text))
+    }
+
+    /// Waits for something that has happened, as JSON.
+    #[track_caller]
+    pub fn event(&self, name: &str) -> Value {
+        let named = format!(r#"{{"event":"{name}""#);
+        serde_json::from_str(&Self::line(&self.out, |line| line.starts_with(&named))).unwrap()
+    }
+
+    /// Waits until so many devices are here.
+    #[track_caller]
+    pub fn sees_devices(&self, count: usize) {
+        while self.event("devices")["devices"].as_array().unwrap().len() != count {}
+    }
+
+    /// Types a line.
+    pub fn types(&mut self, line: &str) {
+        self.stdin.as_mut().unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    /// Ends its standard input.
+    pub fn input_ends(&mut self) {
+        self.stdin = None;
+    }
+
+    pub fn is_interrupted(&self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    }
+
+    pub fn is_killed(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Waits for its end. Returns its exit code.
+    pub fn ends(&mut self) -> i32 {
+        self.child.wait().unwrap().code().unwrap_or(-1)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A copy into a new beam of a server that runs, and the beam's link.
+pub fn copies(server: &str, text: &[u8]) -> (Running, String) {
+    let mut copy = program(&["copy", "--json", "--server", server]).starts();
+    copy.stdin.take().unwrap().write_all(text).unwrap();
+    let link = copy.event("beam")["link"].as_str().unwrap().to_owned();
+    copy.event("shared");
+    (copy, link)
+}
+
+/// So many random bytes, as hexadecimal digits.
+pub fn random_text(bytes: usize) -> String {
+    let mut random = vec![0; bytes];
+    std::fs::File::open("/dev/urandom").unwrap().read_exact(&mut random).unwrap();
+    random.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
