@@ -181,8 +181,9 @@ fn the_folders_of_the_server_use_only_those_before_them() {
 
 #[test]
 fn no_files_use_each_other_in_a_circle() {
-    let crates = ["shared", "device", "terminal", "storage", "signal", "testing", "turn", "websocket"]
-        .map(|name| (name, Crate::read(name)));
+    let crates =
+        ["shared", "device", "terminal", "storage", "signal", "testing", "turn", "websocket"]
+            .map(|name| (name, Crate::read(name)));
     let found = crates
         .iter()
         .flat_map(|(name, files)| files.circles().into_iter().map(|circle| (*name, circle)));
