@@ -45,6 +45,7 @@
 
 mod bounded_json;
 pub mod bundle;
+pub mod carriers;
 pub mod chunk_set;
 pub mod engine;
 pub mod file_size;
@@ -58,9 +59,11 @@ mod paths;
 pub mod piece_checks;
 pub mod piece_hash;
 pub mod receiver;
+pub mod relay_joining;
 pub mod saved_names;
 pub mod scheduler;
 pub mod send_queue;
 pub mod sender;
+pub mod speed;
 pub mod stall_clock;
 pub mod unheard_ends;

@@ -10,6 +10,8 @@
 mod bundling;
 mod chunk_sets;
 mod ending;
+mod engine;
+mod engine_world;
 mod frames;
 mod manifests;
 mod measuring;
