@@ -176,9 +176,8 @@ impl RelayJoining {
         if share >= MAIN_SHARE || float(left) < (self.direct + self.relay) * WORTH_MS {
             return false;
         }
-        let is_other = |known: Duration| {
-            round_trip > known * OTHER_PATH || round_trip * OTHER_PATH < known
-        };
+        let is_other =
+            |known: Duration| round_trip > known * OTHER_PATH || round_trip * OTHER_PATH < known;
         let is_useless = self.is_joined && share < LEAST_SHARE;
         now >= self.paused_until || self.tried_at.is_some_and(is_other) || is_useless
     }

@@ -2,6 +2,7 @@
 //! and the clock:
 //!
 //! - It gives one [`Input`] at a time, and carries out all [`Output`]s of it before the next.
+//! - What is sent or said on a link that is closed is lost.
 //! - It carries out the file requests of one item in their order. Answers may come in any order, late, or after the item is
 //!   gone: those count for nothing.
 //! - It gives [`Input::Tick`] at the time of `Engine::next_tick`.
@@ -65,8 +66,9 @@ pub enum Input {
         /// Its bytes.
         frame: Vec<u8>,
     },
-    /// What waits on a link, and how much room it has, after all outputs so far. Given when a link opens or the relay comes up, when
-    /// there is room again, and a few times a second while anything waits.
+    /// What waits on a link, and how much room it has, after all outputs so far. The engine adds what it hands over until the next one
+    /// replaces its count. Given when a link opens or the relay comes up, and whenever something of what waits has left: at least a few
+    /// times a second.
     Buffered {
         /// The device at its other end.
         device: DeviceId,

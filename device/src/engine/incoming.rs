@@ -5,9 +5,7 @@ use heliograph_shared::ids::{DeviceId, ItemId};
 use super::checking::Checking;
 use super::chunks::Chunks;
 use super::context::Context;
-use super::contract::{
-    Earlier, End, IncomingFile, JournalEntry, Output, Place, TransferFailure,
-};
+use super::contract::{Earlier, End, IncomingFile, JournalEntry, Output, Place, TransferFailure};
 use super::keeping::Keeping;
 use crate::carriers::Carriers;
 use crate::chunk_set::ChunkRange;
@@ -36,7 +34,10 @@ pub enum State {
     /// All of it is here, and is put where the person wants it.
     Finishing,
     /// `why`: what its source is told when it still sends.
-    Ended { how: Ending, why: CancelReason },
+    Ended {
+        how: Ending,
+        why: CancelReason,
+    },
 }
 
 /// The waiting state that was last reported, so that each of a thousand waiting files reports once.
@@ -314,4 +315,3 @@ impl Incoming {
         self.keep_hashes(context);
     }
 }
-

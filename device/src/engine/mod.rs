@@ -180,7 +180,9 @@ impl Engine {
             ControlFrame::Hashes { transfer, first, hashes } => {
                 receiving.hashes(context, from, transfer, first, &hashes);
             }
-            ControlFrame::Ask { transfer, pieces } => sending.asked(context, from, transfer, pieces),
+            ControlFrame::Ask { transfer, pieces } => {
+                sending.asked(context, from, transfer, pieces)
+            }
             ControlFrame::Have { .. } | ControlFrame::Claim { .. } => {}
             ControlFrame::Offered { transfer } => receiving.offered(context, from, transfer),
             ControlFrame::Ping { token } => {

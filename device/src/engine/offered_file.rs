@@ -69,7 +69,8 @@ impl PieceMemory {
 
     /// Lets go of the pieces of a file.
     pub fn forget_file(&mut self, id: ItemId) {
-        let keys: Vec<_> = self.pieces.range((id, 0)..=(id, u32::MAX)).map(|(key, _)| *key).collect();
+        let keys: Vec<_> =
+            self.pieces.range((id, 0)..=(id, u32::MAX)).map(|(key, _)| *key).collect();
         keys.into_iter().for_each(|key| self.forget(key));
     }
 }

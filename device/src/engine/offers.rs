@@ -54,6 +54,7 @@ pub type Offers = BTreeMap<ItemId, Offer>;
 
 /// The files that move to a device.
 pub fn moving_to(offers: &Offers, device: DeviceId) -> Vec<ItemId> {
-    let is_moving = |offer: &Offer| offer.to.get(&device).is_some_and(|to| to.state == State::Moving);
+    let is_moving =
+        |offer: &Offer| offer.to.get(&device).is_some_and(|to| to.state == State::Moving);
     offers.iter().filter(|(_, offer)| is_moving(offer)).map(|(id, _)| *id).collect()
 }

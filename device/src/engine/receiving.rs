@@ -170,7 +170,13 @@ impl Receiving {
 
     // --- what devices say and send
 
-    pub fn chunk(&mut self, context: &mut Context, from: DeviceId, link: LinkKey, chunk: Chunk<'_>) {
+    pub fn chunk(
+        &mut self,
+        context: &mut Context,
+        from: DeviceId,
+        link: LinkKey,
+        chunk: Chunk<'_>,
+    ) {
         let (id, now) = (chunk.transfer, context.now);
         // What is late for an ended transfer also shows that the link carries (L2).
         if let Some(link) = context.device(from).link_mut(link) {

@@ -3,9 +3,7 @@
 use heliograph_shared::ids::{DeviceId, ItemId};
 
 use super::context::Context;
-use super::contract::{
-    FileFailure, Output, Place, Progress, ReadId, TransferFailure,
-};
+use super::contract::{FileFailure, Output, Place, Progress, ReadId, TransferFailure};
 use super::incoming::{Ending, State, Waits};
 use super::receiving::Receiving;
 use crate::frames::{CancelReason, ControlFrame};
@@ -26,7 +24,8 @@ impl Receiving {
             incoming.checking.was_read(read, context).map(|piece| (incoming.id, piece))
         });
         let Some((id, piece)) = found else { return false };
-        let Some(incoming) = self.files.get_mut(&id).filter(|incoming| !incoming.has_ended()) else {
+        let Some(incoming) = self.files.get_mut(&id).filter(|incoming| !incoming.has_ended())
+        else {
             return true;
         };
         let whole = incoming.checking.length_of(piece);
@@ -304,4 +303,3 @@ impl Receiving {
         self.files.values().any(|incoming| incoming.source == device)
     }
 }
-

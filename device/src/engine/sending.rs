@@ -32,7 +32,13 @@ pub struct Sending {
 
 impl Sending {
     /// The person shares a file, or has it again.
-    pub fn offer(&mut self, context: &mut Context, id: ItemId, size: FileSize, seal: Option<&FileSeal>) {
+    pub fn offer(
+        &mut self,
+        context: &mut Context,
+        id: ItemId,
+        size: FileSize,
+        seal: Option<&FileSeal>,
+    ) {
         self.memory.forget_file(id);
         let file = OfferedFile::new(ReadOf::Offered(id), size, seal);
         self.offers.insert(id, Offer::new(file));
@@ -105,7 +111,13 @@ impl Sending {
     }
 
     /// A device asks for the hashes of pieces (F19).
-    pub fn asked(&mut self, context: &mut Context, device: DeviceId, id: ItemId, pieces: ChunkRange) {
+    pub fn asked(
+        &mut self,
+        context: &mut Context,
+        device: DeviceId,
+        id: ItemId,
+        pieces: ChunkRange,
+    ) {
         let Some(offer) = self.offers.get_mut(&id) else {
             let gone = self.gone(context, device, id);
             context.say(device, &gone);
@@ -131,7 +143,12 @@ impl Sending {
     }
 
     /// A request to read was answered. Returns whether it was one of an offered file.
-    pub fn was_read(&mut self, context: &mut Context, read: ReadId, bytes: &mut Option<Vec<u8>>) -> bool {
+    pub fn was_read(
+        &mut self,
+        context: &mut Context,
+        read: ReadId,
+        bytes: &mut Option<Vec<u8>>,
+    ) -> bool {
         let mut offers = self.offers.iter_mut();
         let found = offers.find(|(_, offer)| offer.file.is_read_by(read));
         let Some((id, offer)) = found else { return false };
@@ -145,9 +162,9 @@ impl Sending {
                     piece_hashes::made(offer, piece, hash, context);
                 }
                 let asking: Vec<_> = offer.asking.keys().copied().collect();
-                let next = asking.into_iter().filter_map(|device| {
-                    piece_hashes::goes_on(offer, device, context)
-                });
+                let next = asking
+                    .into_iter()
+                    .filter_map(|device| piece_hashes::goes_on(offer, device, context));
                 for piece in next.collect::<Vec<_>>() {
                     self.request(context, id, piece);
                 }
@@ -177,7 +194,13 @@ impl Sending {
         self.fail(context, id, device, TransferFailure::Changed);
     }
 
-    pub(super) fn fail(&mut self, context: &mut Context, id: ItemId, device: DeviceId, why: TransferFailure) {
+    pub(super) fn fail(
+        &mut self,
+        context: &mut Context,
+        id: ItemId,
+        device: DeviceId,
+        why: TransferFailure,
+    ) {
         let Some(outgoing) = self.outgoing(id, device) else { return };
         let bytes = outgoing.sender.sent();
         self.stop(context, id, device, State::Failed, Some(CancelReason::Gone));
@@ -324,7 +347,9 @@ impl Sending {
             None => {
                 offer.is_paused = false;
                 offer.paused_for.clear();
-                offer.refused.extend(context.ids().into_iter().filter(|to| !transfers.contains(to)));
+                offer
+                    .refused
+                    .extend(context.ids().into_iter().filter(|to| !transfers.contains(to)));
             }
         }
         for to in transfers {

@@ -190,7 +190,9 @@ impl Sending {
 
     /// The links on which a file goes.
     fn via(&mut self, context: &Context, id: ItemId, device: DeviceId) -> contract::Carrying {
-        let Some(device) = context.devices.get(&device) else { return contract::Carrying::default() };
+        let Some(device) = context.devices.get(&device) else {
+            return contract::Carrying::default();
+        };
         let Some(outgoing) = self.outgoing(id, device.id) else {
             return contract::Carrying::default();
         };

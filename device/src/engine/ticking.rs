@@ -102,9 +102,9 @@ impl Engine {
         let waits = |key: LinkKey| device.scheduler.waiting_on(receivers, key) > 0;
         let waiting: Vec<_> = device.links().filter(|link| waits(link.key)).collect();
         // A link is given more time for the others that take their share of its way, but none for others that are as silent.
-        let is_carried = waiting.iter().any(|link| {
-            matches!(link.key, LinkKey::Direct(_)) && !link.clock.is_silent(now)
-        });
+        let is_carried = waiting
+            .iter()
+            .any(|link| matches!(link.key, LinkKey::Direct(_)) && !link.clock.is_silent(now));
         let sharing = if is_carried { u32::try_from(waiting.len()).unwrap_or(u32::MAX) } else { 1 };
         let is_dead = |link: &&&super::link::Link| link.clock.is_stalled(now, sharing);
         let dead: Vec<_> = waiting.iter().filter(is_dead).map(|link| link.key).collect();

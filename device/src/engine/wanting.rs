@@ -43,7 +43,8 @@ impl Receiving {
         }
         let now = context.now;
         loop {
-            let Some(RemoteDevice { scheduler, ends, .. }) = context.devices.get_mut(&device) else {
+            let Some(RemoteDevice { scheduler, ends, .. }) = context.devices.get_mut(&device)
+            else {
                 return;
             };
             let idle: Vec<_> = links
@@ -52,7 +53,9 @@ impl Receiving {
                 .copied()
                 .collect();
             let given = Given { files: &self.files, ends };
-            let Some(want) = scheduler.want(&mut self.receivers, &links, given, now) else { return };
+            let Some(want) = scheduler.want(&mut self.receivers, &links, given, now) else {
+                return;
+            };
             self.wants(context, device, want, idle.contains(&want.link));
         }
     }

@@ -34,7 +34,8 @@ pub const fn ms(milliseconds: u64) -> Duration {
 /// Bytes of which no two chunks are equal.
 pub fn content(id: ItemId, size: usize) -> Vec<u8> {
     let seed = id.uuid().as_bytes()[0];
-    let word = |at: usize| (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(u32::from(seed));
+    let word =
+        |at: usize| (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(u32::from(seed));
     (0..size.div_ceil(8)).flat_map(|at| word(at + 1).to_le_bytes()).take(size).collect()
 }
 
@@ -55,6 +56,7 @@ enum Event {
     Arrives { from: usize, to: usize, link: LinkKey, frame: Vec<u8> },
     Left { at: usize, link: LinkKey, bytes: u64, is_said: bool },
     Answer { at: usize, life: u32, input: Input },
+    Cut { link: u64 },
     Tick { at: usize, life: u32 },
 }
 
@@ -102,9 +104,11 @@ pub struct World {
     pub devices: Vec<TestDevice>,
     pub relay: Way,
     pub relay_use: RelayUse,
-    pub is_direct: bool,
+    is_direct: bool,
     /// How long the disks take.
     pub disk: Duration,
+    /// A file of which a request to read is never answered.
+    pub never_read: Option<ItemId>,
     /// One relayed frame in so many is dropped; none for 0.
     pub relay_drops: u64,
     /// Bytes of chunks that arrived at each device.
@@ -125,14 +129,25 @@ pub fn seal(id: ItemId) -> FileSeal {
 }
 
 impl World {
+    /// Devices that reach each other through the server alone.
     pub fn new(devices: usize) -> Self {
+        Self::with(devices, false)
+    }
+
+    /// Devices that may have direct links.
+    pub fn direct(devices: usize) -> Self {
+        Self::with(devices, true)
+    }
+
+    fn with(devices: usize, is_direct: bool) -> Self {
         let mut world = Self {
             now: ms(1_000),
             devices: (0..devices).map(|_| TestDevice::new()).collect(),
             relay: Way { latency: ms(10), rate: 10_000, jitter: ms(0) },
             relay_use: RelayUse::Fallback,
-            is_direct: false,
+            is_direct,
             disk: ms(1),
+            never_read: None,
             relay_drops: 0,
             carried: vec![0; devices],
             most_writing: 0,
@@ -174,7 +189,8 @@ impl World {
         let here: Vec<_> = (0..self.devices.len()).filter(|at| self.devices[*at].is_here).collect();
         for at in here.clone() {
             let others = here.iter().filter(|other| **other != at);
-            let listed = others.map(|other| Listed { id: device(*other), is_direct: self.is_direct });
+            let listed =
+                others.map(|other| Listed { id: device(*other), is_direct: self.is_direct });
             self.gives(at, Input::Devices(listed.collect()));
         }
     }
@@ -186,7 +202,8 @@ impl World {
         }
         self.leaves(at);
         let old = std::mem::replace(&mut self.devices[at], TestDevice::new());
-        self.devices[at].disk = old.disk;
+        // What its person was told, they still know.
+        (self.devices[at].disk, self.devices[at].sending) = (old.disk, old.sending);
         self.devices[at].life = old.life + 1;
         self.joins(at);
     }
@@ -202,7 +219,10 @@ impl World {
         self.pipes.push(Pipe { number, ends, way, free_at: [self.now; 2] });
         for (at, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
             let max_frame = 256 * 1024;
-            self.gives(at, Input::LinkOpened { device: device(other), link: number, place, max_frame });
+            self.gives(
+                at,
+                Input::LinkOpened { device: device(other), link: number, place, max_frame },
+            );
             self.tell_room(at, LinkKey::Direct(number));
         }
         number
@@ -231,7 +251,14 @@ impl World {
     }
 
     /// A device asks for a file, with what its disk has of it.
-    pub fn asks(&mut self, at: usize, id: ItemId, from: usize, size: usize, seal: Option<FileSeal>) {
+    pub fn asks(
+        &mut self,
+        at: usize,
+        id: ItemId,
+        from: usize,
+        size: usize,
+        seal: Option<FileSeal>,
+    ) {
         let disk = &self.devices[at].disk;
         let earlier = match disk.journal.get(&id) {
             _ if disk.finished.contains_key(&id) => Earlier::Whole,
@@ -308,12 +335,15 @@ impl World {
                 }
             }
             Event::Arrives { from, to, link, frame } => self.arrives(from, to, link, frame),
+            Event::Cut { link } => self.cuts(link),
         }
     }
 
     fn arrives(&mut self, from: usize, to: usize, link: LinkKey, frame: Vec<u8>) {
         match link {
-            LinkKey::Direct(number) if !self.pipes.iter().any(|pipe| pipe.number == number) => return,
+            LinkKey::Direct(number) if !self.pipes.iter().any(|pipe| pipe.number == number) => {
+                return;
+            }
             LinkKey::Relay(_) if !self.devices[to].is_here => {
                 if self.devices[from].is_here {
                     let why = Refusal::Gone;
@@ -336,7 +366,7 @@ impl World {
         match output {
             Output::Send { device, link, frame } => self.sends(at, device, link, frame, false),
             Output::Say { device, link, frame } => self.sends(at, device, link, frame, true),
-            Output::Close { link, .. } => self.cuts(link),
+            Output::Close { link, .. } => self.at(self.now, Event::Cut { link }),
             Output::Receiving { id, progress } => {
                 self.devices[at].receiving.insert(id, progress);
             }
@@ -354,7 +384,9 @@ impl World {
         let room = HIGH_WATER.saturating_sub(unsent);
         let to = match link {
             LinkKey::Direct(number) => {
-                let Some(pipe) = self.pipes.iter().find(|pipe| pipe.number == number) else { return };
+                let Some(pipe) = self.pipes.iter().find(|pipe| pipe.number == number) else {
+                    return;
+                };
                 device(pipe.ends[usize::from(pipe.ends[0] == at)])
             }
             LinkKey::Relay(to) => to,
@@ -371,7 +403,8 @@ impl World {
         let chance = self.chance >> 33;
         let (way, free_at) = match link {
             LinkKey::Direct(number) => {
-                let pipe = self.pipes.iter_mut().find(|pipe| pipe.number == number).unwrap();
+                let pipe = self.pipes.iter_mut().find(|pipe| pipe.number == number);
+                let Some(pipe) = pipe else { return };
                 (pipe.way, &mut pipe.free_at[usize::from(pipe.ends[1] == from)])
             }
             LinkKey::Relay(_) => (self.relay, &mut self.relay_free_at[from]),
@@ -422,6 +455,7 @@ impl World {
                 self.most_writing = self.most_writing.max(self.writing);
                 self.answers(at, Input::Wrote { id, place, chunks, result });
             }
+            Output::Read { of: ReadOf::Offered(id), .. } if self.never_read == Some(id) => {}
             Output::Read { read, of, start, bytes } => {
                 let (start, end) = (usize::try_from(start).unwrap(), bytes);
                 let of = match of {
@@ -506,4 +540,3 @@ impl Disk {
         Ok(())
     }
 }
-
