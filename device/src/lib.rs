@@ -1,6 +1,6 @@
-//! The native device: what a program in a beam does that is no browser. So far only the rules of a transfer
-//! (`PROTOCOL.md`, section F), without I/O, clock or randomness: values that are told what happened, and say what to do.
-//! `client/src/protocol` has the same rules for the browser.
+//! The native device: what a program in a beam does that is no browser. Here are the rules of a transfer (`PROTOCOL.md`,
+//! section F), without I/O, clock or randomness: values that are told what happened, and say what to do. The [`engine`] moves
+//! files by them. `client/src/protocol` and `client/src/transport` have the same for the browser.
 //!
 //! Sizes are bytes. A time is the [`Duration`](std::time::Duration) since a fixed moment, by a clock that does not go
 //! back.

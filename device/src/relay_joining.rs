@@ -28,7 +28,7 @@ const TRIAL: Duration = Duration::from_secs(3);
 const WORTH_MS: f64 = 5_000.0;
 /// Pause after a trial that changed nothing. It doubles with each, up to the second.
 const PAUSE: Duration = Duration::from_secs(30);
-const LONGEST_PAUSE: Duration = Duration::from_secs(480);
+const LONGEST_PAUSE: Duration = Duration::from_mins(8);
 /// A round trip that is so many times longer or shorter is that of another path, on which nothing was tried yet.
 const OTHER_PATH: u32 = 3;
 /// Weight of the newest rate in the average.

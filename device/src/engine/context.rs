@@ -50,7 +50,7 @@ impl Context {
         self.numbers
     }
 
-    /// A number from 0 to below `end`: SplitMix64 (Steele, Lea and Flood 2014), which is enough for choices that nobody gains by
+    /// A number from 0 to below `end`, by `SplitMix64` (Steele, Lea and Flood 2014), enough for choices that nobody gains by
     /// guessing.
     pub const fn random(&mut self, end: u64) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);

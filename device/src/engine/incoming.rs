@@ -43,9 +43,9 @@ pub enum State {
 /// The waiting state that was last reported, so that each of a thousand waiting files reports once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
-    ForTurn,
-    ForDevice,
-    ForDirectLink,
+    Turn,
+    Device,
+    DirectLink,
 }
 
 pub struct Incoming {

@@ -54,7 +54,9 @@ impl Engine {
             let device = self.context.device(*id);
             device.unlist(&mut self.receiving.receivers);
             let links: Vec<_> = device.direct.iter().map(|link| link.key).collect();
-            links.into_iter().for_each(|link| self.close(*id, link, false));
+            for link in links {
+                self.close(*id, link, false);
+            }
             self.left(*id);
         }
     }

@@ -7,6 +7,7 @@ mod chunks;
 mod context;
 pub mod contract;
 mod incoming;
+pub mod incoming_file;
 mod keeping;
 mod link;
 mod links;
@@ -15,6 +16,7 @@ mod offered_file;
 mod offers;
 mod outgoing;
 mod piece_hashes;
+pub mod progress;
 mod pump;
 mod receiving;
 mod receiving_ends;
@@ -87,8 +89,10 @@ impl Engine {
             Input::Frame { from, link, frame } => self.frame(from, link, &frame),
             Input::Buffered { device, link, buffer } => self.buffered(device, link, buffer),
             Input::MostConnections(most) => self.most = most.clamp(1, MOST_CONNECTIONS),
-            Input::PassOn(_) | Input::Stored { .. } => {}
-            Input::CopyBytes { .. } | Input::CopyFailed { .. } => {}
+            Input::PassOn(_)
+            | Input::Stored { .. }
+            | Input::CopyBytes { .. }
+            | Input::CopyFailed { .. } => {}
             Input::Offer { id, size, seal } => sending.offer(context, id, size, seal.as_ref()),
             Input::Search(id) => receiving.search(id),
             Input::Receive(file) => receiving.receive(context, file),
@@ -181,7 +185,7 @@ impl Engine {
                 receiving.hashes(context, from, transfer, first, &hashes);
             }
             ControlFrame::Ask { transfer, pieces } => {
-                sending.asked(context, from, transfer, pieces)
+                sending.asked(context, from, transfer, pieces);
             }
             ControlFrame::Have { .. } | ControlFrame::Claim { .. } => {}
             ControlFrame::Offered { transfer } => receiving.offered(context, from, transfer),

@@ -71,7 +71,9 @@ impl PieceMemory {
     pub fn forget_file(&mut self, id: ItemId) {
         let keys: Vec<_> =
             self.pieces.range((id, 0)..=(id, u32::MAX)).map(|(key, _)| *key).collect();
-        keys.into_iter().for_each(|key| self.forget(key));
+        for key in keys {
+            self.forget(key);
+        }
     }
 }
 

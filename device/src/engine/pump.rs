@@ -112,7 +112,9 @@ fn request_again(
     let waiting: Vec<_> = waiting.filter(|turn| turn.transfer == id).collect();
     for turn in waiting {
         if let Some(Err(missing)) = frame(sending, turn) {
-            missing.into_iter().for_each(|piece| sending.request(context, id, piece));
+            for piece in missing {
+                sending.request(context, id, piece);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use heliograph_shared::ids::{DeviceId, ItemId};
 
 use super::context::Context;
-use super::contract::{FileFailure, Output, Place, Progress, ReadId, TransferFailure};
+use super::contract::{Carrying, FileFailure, Output, Place, Progress, ReadId, TransferFailure};
 use super::incoming::{Ending, State, Waits};
 use super::receiving::Receiving;
 use crate::frames::{CancelReason, ControlFrame};
@@ -115,16 +115,20 @@ impl Receiving {
 
     /// The place opened, bytes became durable, or a piece was checked.
     pub(super) fn has_room(&mut self, context: &mut Context, id: ItemId) {
+        self.finish_if_complete(context, id);
+        self.refill_source(context, id);
+    }
+
+    /// Completes a file whose bytes are all durable and right. The source need not be here any more.
+    pub(super) fn finish_if_complete(&mut self, context: &mut Context, id: ItemId) {
         let Some((incoming, receiver)) = self.both(id) else { return };
-        if let (true, true, Some(place)) =
-            (incoming.is_open(), incoming.is_complete(receiver), incoming.place)
-        {
+        let is_complete = incoming.is_open() && incoming.is_complete(receiver);
+        if let Some(place) = incoming.place.filter(|_| is_complete) {
             incoming.state = State::Finishing;
             let source = incoming.source;
             context.device(source).scheduler.end(id);
             context.does(Output::Finish { id, place });
         }
-        self.refill_source(context, id);
     }
 
     pub fn finished(
@@ -225,8 +229,8 @@ impl Receiving {
     // --- reports
 
     /// The links on which a file comes.
-    fn via(&mut self, context: &Context, id: ItemId) -> super::contract::Carrying {
-        let Some((incoming, receiver)) = self.both(id) else { return Default::default() };
+    fn via(&mut self, context: &Context, id: ItemId) -> Carrying {
+        let Some((incoming, receiver)) = self.both(id) else { return Carrying::default() };
         let keys = incoming.carriers.look(|link| receiver.waiting_on(link) > 0, context.now);
         let source = context.devices.get(&incoming.source);
         source.map(|source| source.carrying(keys)).unwrap_or_default()
@@ -277,9 +281,9 @@ impl Receiving {
         let has_routes = !context.routes(incoming.source).is_empty();
         let can_go_on = context.is_here(incoming.source) && (bytes == 0 || has_routes);
         let waits = match (needs_direct, can_go_on) {
-            (true, _) => Waits::ForDirectLink,
-            (false, true) => Waits::ForTurn,
-            (false, false) => Waits::ForDevice,
+            (true, _) => Waits::DirectLink,
+            (false, true) => Waits::Turn,
+            (false, false) => Waits::Device,
         };
         if incoming.waits.replace(waits) == Some(waits) {
             return;
@@ -287,8 +291,8 @@ impl Receiving {
         context.receiving(
             id,
             match waits {
-                Waits::ForTurn => Progress::Queued { bytes },
-                Waits::ForDevice | Waits::ForDirectLink => Progress::Parked { bytes, needs_direct },
+                Waits::Turn => Progress::Queued { bytes },
+                Waits::Device | Waits::DirectLink => Progress::Parked { bytes, needs_direct },
             },
         );
     }

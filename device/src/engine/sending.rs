@@ -263,7 +263,11 @@ impl Sending {
         if offer.is_some_and(|offer| !offer.is_own()) {
             return;
         }
-        if offer.and_then(|offer| offer.to.get(&device)).is_some_and(Outgoing::is_under_way) {
+        let outgoing = offer.and_then(|offer| offer.to.get(&device));
+        // Of two pauses that crossed, each end may have heard the other's after it went on: whose person pauses it says so again.
+        let goes_on =
+            |outgoing: &Outgoing| outgoing.is_under_way() || outgoing.state == State::PausedThere;
+        if outgoing.is_some_and(goes_on) {
             self.say_offered(context, device, id);
         } else {
             self.say_if_missed(context, device, id);

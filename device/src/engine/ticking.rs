@@ -6,6 +6,7 @@ use heliograph_shared::ids::DeviceId;
 
 use super::Engine;
 use super::contract::Output;
+use super::remote_device::RemoteDevice;
 use crate::receiver::LinkKey;
 
 /// How often the engine looks after everything that moves.
@@ -42,7 +43,9 @@ impl Engine {
         self.ticked_at = Some(now);
         if has_slept {
             let devices = self.context.devices.values_mut();
-            devices.flat_map(|device| device.links_mut()).for_each(|link| link.clock.touch(now));
+            for link in devices.flat_map(RemoteDevice::links_mut) {
+                link.clock.touch(now);
+            }
         }
         for id in self.context.ids() {
             if self.context.device(id).resumes_relay(now) {

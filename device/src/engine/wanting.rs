@@ -56,26 +56,7 @@ impl Receiving {
             let Some(want) = scheduler.want(&mut self.receivers, &links, given, now) else {
                 return;
             };
-            self.wants(context, device, want, idle.contains(&want.link));
-        }
-    }
-
-    /// Says what is wanted. `is_first`: nothing was expected on the link before.
-    fn wants(&mut self, context: &mut Context, device: DeviceId, want: Want, is_first: bool) {
-        let Want { link: key, transfer, range: chunks } = want;
-        let now = context.now;
-        let to = context.device(device);
-        let mut is_pinging = true;
-        if let Some(link) = to.link_mut(key) {
-            is_pinging = link.is_pinging(now);
-            if is_first {
-                link.clock.touch(now);
-            }
-        }
-        let is_probed = !is_pinging && to.scheduler.meter(key).probe(now);
-        context.say_on(device, key, &ControlFrame::Want { transfer, chunks });
-        if is_probed {
-            context.ping(device, key);
+            says(context, device, want, idle.contains(&want.link));
         }
     }
 
@@ -102,6 +83,27 @@ impl Receiving {
             if let Some(incoming) = self.files.get_mut(&id) {
                 incoming.open(context);
             }
+            // The last of it may have come while it was paused.
+            self.finish_if_complete(context, id);
         }
+    }
+}
+
+/// Says what is wanted. `is_first`: nothing was expected on the link before.
+fn says(context: &mut Context, device: DeviceId, want: Want, is_first: bool) {
+    let Want { link: key, transfer, range: chunks } = want;
+    let now = context.now;
+    let to = context.device(device);
+    let mut is_pinging = true;
+    if let Some(link) = to.link_mut(key) {
+        is_pinging = link.is_pinging(now);
+        if is_first {
+            link.clock.touch(now);
+        }
+    }
+    let is_probed = !is_pinging && to.scheduler.meter(key).probe(now);
+    context.say_on(device, key, &ControlFrame::Want { transfer, chunks });
+    if is_probed {
+        context.ping(device, key);
     }
 }

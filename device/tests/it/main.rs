@@ -1,4 +1,4 @@
-//! The rules of a transfer, by themselves: nothing is sent, written or waited for.
+//! The rules of a transfer, and the engine that moves files by them: nothing is sent, written or waited for.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,7 +11,6 @@ mod bundling;
 mod chunk_sets;
 mod ending;
 mod engine;
-mod engine_world;
 mod frames;
 mod manifests;
 mod measuring;

@@ -3,21 +3,18 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use heliograph_device::chunk_set::ChunkRange;
 use heliograph_device::engine::Engine;
 use heliograph_device::engine::contract::{
-    Buffer, Earlier, FileFailure, FileSeal, IncomingFile, Input, JournalEntry, Listed, Output,
-    Progress, ReadOf, Refusal,
+    Earlier, FileSeal, IncomingFile, Input, Listed, Output, Progress, ReadOf,
 };
-use heliograph_device::file_size::{CHUNK_BYTES, FileSize};
-use heliograph_device::frames::Frame;
+use heliograph_device::file_size::FileSize;
 use heliograph_device::receiver::LinkKey;
 use heliograph_shared::e2ee::secret::Secret;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::relay::RelayUse;
 
-/// Bytes that may wait on a link of the world.
-const HIGH_WATER: u64 = 256 * 1024;
+use super::disk::Disk;
+use super::network::{Pipe, Waiting, Way};
 
 pub const fn device(number: usize) -> DeviceId {
     DeviceId::from_bytes([number.to_le_bytes()[0] + 1; 16])
@@ -39,50 +36,13 @@ pub fn content(id: ItemId, size: usize) -> Vec<u8> {
     (0..size.div_ceil(8)).flat_map(|at| word(at + 1).to_le_bytes()).take(size).collect()
 }
 
-/// How a link behaves.
-#[derive(Clone, Copy, Debug)]
-pub struct Way {
-    pub latency: Duration,
-    /// Bytes a millisecond.
-    pub rate: u64,
-    /// Chunks arrive up to so much later, each by itself, so that their order is lost.
-    pub jitter: Duration,
-}
-
-pub const NEAR: Way = Way { latency: ms(1), rate: 100_000, jitter: ms(0) };
-
 #[derive(Debug)]
-enum Event {
+pub enum Event {
     Arrives { from: usize, to: usize, link: LinkKey, frame: Vec<u8> },
     Left { at: usize, link: LinkKey, bytes: u64, is_said: bool },
     Answer { at: usize, life: u32, input: Input },
     Cut { link: u64 },
     Tick { at: usize, life: u32 },
-}
-
-struct Pipe {
-    number: u64,
-    ends: [usize; 2],
-    way: Way,
-    /// When each direction is free again, and when what was said last arrives.
-    free_at: [Duration; 2],
-}
-
-#[derive(Default)]
-struct Waiting {
-    unsent: u64,
-    unsaid: u64,
-}
-
-/// What one device has on its disk.
-#[derive(Default)]
-pub struct Disk {
-    pub offered: BTreeMap<ItemId, Vec<u8>>,
-    pub parts: BTreeMap<ItemId, Vec<u8>>,
-    pub journal: BTreeMap<ItemId, JournalEntry>,
-    pub finished: BTreeMap<ItemId, Vec<u8>>,
-    /// Bytes that may still be written, and whether opening fails.
-    pub room: Option<u64>,
 }
 
 pub struct TestDevice {
@@ -93,9 +53,9 @@ pub struct TestDevice {
     pub sending: BTreeMap<(ItemId, DeviceId), Progress>,
     pub missed: Vec<(ItemId, DeviceId)>,
     pub is_here: bool,
-    waiting: BTreeMap<LinkKey, Waiting>,
+    pub waiting: BTreeMap<LinkKey, Waiting>,
     /// Counts the restarts.
-    life: u32,
+    pub life: u32,
     ticks_at: Option<Duration>,
 }
 
@@ -116,12 +76,12 @@ pub struct World {
     /// The most bytes that were written and not durable, or that waited on a link, at any time.
     pub most_writing: u64,
     pub most_unsent: u64,
-    writing: u64,
-    pipes: Vec<Pipe>,
-    relay_free_at: Vec<Duration>,
-    events: BTreeMap<(Duration, u64), Event>,
-    count: u64,
-    chance: u64,
+    pub writing: u64,
+    pub pipes: Vec<Pipe>,
+    pub relay_free_at: Vec<Duration>,
+    pub events: BTreeMap<(Duration, u64), Event>,
+    pub count: u64,
+    pub chance: u64,
 }
 
 pub fn seal(id: ItemId) -> FileSeal {
@@ -213,31 +173,6 @@ impl World {
         pipes.map(|pipe| pipe.number).collect()
     }
 
-    pub fn links(&mut self, ends: [usize; 2], place: u32, way: Way) -> u64 {
-        self.count += 1;
-        let number = self.count;
-        self.pipes.push(Pipe { number, ends, way, free_at: [self.now; 2] });
-        for (at, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
-            let max_frame = 256 * 1024;
-            self.gives(
-                at,
-                Input::LinkOpened { device: device(other), link: number, place, max_frame },
-            );
-            self.tell_room(at, LinkKey::Direct(number));
-        }
-        number
-    }
-
-    /// A direct link breaks, at both ends at once. What is on its way is lost.
-    pub fn cuts(&mut self, number: u64) {
-        let Some(at) = self.pipes.iter().position(|pipe| pipe.number == number) else { return };
-        let pipe = self.pipes.remove(at);
-        for (at, other) in [(pipe.ends[0], pipe.ends[1]), (pipe.ends[1], pipe.ends[0])] {
-            self.devices[at].waiting.remove(&LinkKey::Direct(number));
-            self.gives(at, Input::LinkClosed { device: device(other), link: number });
-        }
-    }
-
     // --- what persons do
 
     pub fn offers(&mut self, at: usize, id: ItemId, size: usize, seal: Option<FileSeal>) {
@@ -289,7 +224,7 @@ impl World {
         }
     }
 
-    fn at(&mut self, when: Duration, event: Event) {
+    pub fn at(&mut self, when: Duration, event: Event) {
         self.count += 1;
         self.events.insert((when, self.count), event);
     }
@@ -339,27 +274,6 @@ impl World {
         }
     }
 
-    fn arrives(&mut self, from: usize, to: usize, link: LinkKey, frame: Vec<u8>) {
-        match link {
-            LinkKey::Direct(number) if !self.pipes.iter().any(|pipe| pipe.number == number) => {
-                return;
-            }
-            LinkKey::Relay(_) if !self.devices[to].is_here => {
-                if self.devices[from].is_here {
-                    let why = Refusal::Gone;
-                    self.gives(from, Input::Refused { device: device(to), why });
-                }
-                return;
-            }
-            _ => {}
-        }
-        if let Some(Frame::Chunk(chunk)) = Frame::decode(&frame) {
-            self.carried[to] += chunk.bytes.len() as u64;
-        }
-        let link = if let LinkKey::Relay(_) = link { LinkKey::Relay(device(from)) } else { link };
-        self.gives(to, Input::Frame { from: device(from), link, frame });
-    }
-
     // --- what engines ask for
 
     fn does(&mut self, at: usize, output: Output) {
@@ -379,122 +293,28 @@ impl World {
         }
     }
 
-    fn tell_room(&mut self, at: usize, link: LinkKey) {
-        let Waiting { unsent, unsaid } = *self.devices[at].waiting.entry(link).or_default();
-        let room = HIGH_WATER.saturating_sub(unsent);
-        let to = match link {
-            LinkKey::Direct(number) => {
-                let Some(pipe) = self.pipes.iter().find(|pipe| pipe.number == number) else {
-                    return;
-                };
-                device(pipe.ends[usize::from(pipe.ends[0] == at)])
-            }
-            LinkKey::Relay(to) => to,
-            LinkKey::Stored => return,
-        };
-        let buffer = Buffer { room, unsent, unsaid };
-        self.gives(at, Input::Buffered { device: to, link, buffer });
-    }
-
-    fn sends(&mut self, from: usize, to: DeviceId, link: LinkKey, frame: Vec<u8>, is_said: bool) {
-        let to = (0..self.devices.len()).find(|at| device(*at) == to).unwrap();
-        let bytes = frame.len() as u64;
-        self.chance = self.chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let chance = self.chance >> 33;
-        let (way, free_at) = match link {
-            LinkKey::Direct(number) => {
-                let pipe = self.pipes.iter_mut().find(|pipe| pipe.number == number);
-                let Some(pipe) = pipe else { return };
-                (pipe.way, &mut pipe.free_at[usize::from(pipe.ends[1] == from)])
-            }
-            LinkKey::Relay(_) => (self.relay, &mut self.relay_free_at[from]),
-            LinkKey::Stored => panic!("nothing is sent to a copy"),
-        };
-        assert!(!matches!(link, LinkKey::Relay(_)) || self.devices[from].is_here);
-        // What is said overtakes the chunks that wait.
-        let is_first = is_said && matches!(link, LinkKey::Direct(_));
-        let takes = Duration::from_micros(bytes * 1_000 / way.rate);
-        let left = if is_first { self.now + takes } else { self.now.max(*free_at) + takes };
-        if !is_first {
-            *free_at = left;
-        }
-        let late = if is_said || way.jitter.is_zero() {
-            Duration::ZERO
-        } else {
-            Duration::from_millis(chance % (way.jitter.as_millis() as u64 + 1))
-        };
-        let waiting = self.devices[from].waiting.entry(link).or_default();
-        waiting.unsent += bytes;
-        waiting.unsaid += if is_said { bytes } else { 0 };
-        self.most_unsent = self.most_unsent.max(waiting.unsent);
-        self.at(left, Event::Left { at: from, link, bytes, is_said });
-        let is_relayed = matches!(link, LinkKey::Relay(_));
-        if is_relayed && self.relay_drops > 0 && chance % self.relay_drops == 0 {
-            let life = self.devices[from].life;
-            let input = Input::Refused { device: device(to), why: Refusal::Full };
-            return self.at(left + way.latency * 2, Event::Answer { at: from, life, input });
-        }
-        self.at(left + way.latency + late, Event::Arrives { from, to, link, frame });
-    }
-
-    fn answers(&mut self, at: usize, input: Input) {
-        let life = self.devices[at].life;
-        self.at(self.now + self.disk, Event::Answer { at, life, input });
-    }
-
+    /// A disk does what it is asked for, and answers after a while.
     fn disk(&mut self, at: usize, output: Output) {
-        let disk = &mut self.devices[at].disk;
-        match output {
-            Output::Open { id, place } => {
-                disk.parts.entry(id).or_default();
-                self.answers(at, Input::Opened { id, place, result: Ok(()) });
-            }
-            Output::Write { id, place, chunks, bytes } => {
-                let result = disk.writes(id, chunks, &bytes);
-                self.writing += 1;
-                self.most_writing = self.most_writing.max(self.writing);
-                self.answers(at, Input::Wrote { id, place, chunks, result });
-            }
-            Output::Read { of: ReadOf::Offered(id), .. } if self.never_read == Some(id) => {}
-            Output::Read { read, of, start, bytes } => {
-                let (start, end) = (usize::try_from(start).unwrap(), bytes);
-                let of = match of {
-                    ReadOf::Offered(id) => disk.offered.get(&id),
-                    ReadOf::Received(id) => disk.finished.get(&id).or(disk.parts.get(&id)),
-                };
-                let bytes = of.and_then(|file| file.get(start..start + end)).map(<[u8]>::to_vec);
-                self.answers(at, Input::Read { read, bytes });
-            }
-            Output::Keep { id, chunks, is_paused, .. } => {
-                let entry = disk.journal.entry(id).or_default();
-                (entry.chunks, entry.is_paused) = (chunks, is_paused);
-            }
-            Output::KeepHashes { id, hashes, .. } => {
-                disk.journal.entry(id).or_default().hashes = hashes;
-            }
-            Output::KeepPause { id, is_paused } => {
-                disk.journal.entry(id).or_default().is_paused = is_paused;
-            }
-            Output::Finish { id, place } => {
-                let whole = disk.parts.remove(&id).unwrap_or_default();
-                disk.finished.insert(id, whole);
-                disk.journal.remove(&id);
-                self.answers(at, Input::Finished { id, place, result: Ok(()) });
-            }
-            Output::Discard(id) => {
-                disk.parts.remove(&id);
-                disk.journal.remove(&id);
-            }
-            Output::Release(_) => {}
-            other => panic!("{other:?}"),
+        if matches!(output, Output::Read { of: ReadOf::Offered(id), .. } if self.never_read == Some(id))
+        {
+            return;
+        }
+        if matches!(output, Output::Write { .. }) {
+            self.writing += 1;
+            self.most_writing = self.most_writing.max(self.writing);
+        }
+        if let Some(input) = self.devices[at].disk.does(output) {
+            let life = self.devices[at].life;
+            self.at(self.now + self.disk, Event::Answer { at, life, input });
         }
     }
 
     // --- what is seen
 
     pub fn has(&self, at: usize, id: ItemId, size: usize) -> bool {
-        let finished = self.devices[at].disk.finished.get(&id);
-        finished.is_some_and(|bytes| *bytes == content(id, size))
+        let disk = &self.devices[at].disk;
+        let finished = disk.finished.get(&id).is_some_and(|bytes| bytes.len() == size);
+        finished && disk.right.contains(&id)
     }
 
     pub fn is_done(&self, at: usize, id: ItemId, to: usize) -> bool {
@@ -525,18 +345,5 @@ impl TestDevice {
             life: 0,
             ticks_at: None,
         }
-    }
-}
-
-impl Disk {
-    fn writes(&mut self, id: ItemId, chunks: ChunkRange, bytes: &[u8]) -> Result<(), FileFailure> {
-        if let Some(room) = &mut self.room {
-            *room = room.checked_sub(bytes.len() as u64).ok_or(FileFailure::DiskFull)?;
-        }
-        let part = self.parts.get_mut(&id).expect("the place is open");
-        let start = usize::try_from(u64::from(chunks.first) * CHUNK_BYTES).unwrap();
-        part.resize(part.len().max(start + bytes.len()), 0);
-        part[start..start + bytes.len()].copy_from_slice(bytes);
-        Ok(())
     }
 }
