@@ -1,6 +1,6 @@
 //! Moves files between this device and the others (`PROTOCOL.md`, section F): which files are offered and received, on which
 //! links, and whose turn it is. It is told what happened, and says what to do ([`contract`]). It knows the devices and their links;
-//! [`receiving`] and [`sending`] own the transfers.
+//! `receiving` and `sending` own the transfers.
 
 mod checking;
 mod chunks;
