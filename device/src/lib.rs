@@ -1,6 +1,7 @@
-//! The native device: what a program in a beam does that is no browser. So far only its rules, without I/O, clock or randomness:
-//! values that are told what happened, and say what to do. [`session`] is a device in a beam (`PROTOCOL.md`, sections S and E) with
-//! the [`keys`] of a sealed one, and all else are the rules of a transfer (section F). The browser's side of it is in `client/src`.
+//! The native device: what a program in a beam does that is no browser. Its rules are without I/O, clock or randomness: values
+//! that are told what happened, and say what to do. [`session`] is a device in a beam (`PROTOCOL.md`, sections S and E) with
+//! the [`keys`] of a sealed one; [`engine`] moves files by the rules of a transfer (section F), which are all else. [`io`] has
+//! the sockets, connections and files around them. The browser's side of it is in `client/src`.
 //!
 //! Sizes are bytes. A time is the [`Duration`](std::time::Duration) since a fixed moment, by a clock that does not go
 //! back.
@@ -45,6 +46,7 @@
 
 mod bounded_json;
 pub mod bundle;
+pub mod carriers;
 pub mod chunk_set;
 pub mod engine;
 pub mod file_size;
@@ -61,10 +63,12 @@ pub mod piece_checks;
 pub mod piece_hash;
 pub mod random;
 pub mod receiver;
+pub mod relay_joining;
 pub mod saved_names;
 pub mod scheduler;
 pub mod send_queue;
 pub mod sender;
 pub mod session;
+pub mod speed;
 pub mod stall_clock;
 pub mod unheard_ends;

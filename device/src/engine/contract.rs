@@ -2,6 +2,7 @@
 //! and the clock:
 //!
 //! - It gives one [`Input`] at a time, and carries out all [`Output`]s of it before the next.
+//! - What is sent or said on a link that is closed is lost.
 //! - It carries out the file requests of one item in their order. Answers may come in any order, late, or after the item is
 //!   gone: those count for nothing.
 //! - It gives [`Input::Tick`] at the time of `Engine::next_tick`.
@@ -10,10 +11,7 @@
 //!   where more than 8 MiB wait for one device, it does not read, and its link is to be closed by the I/O.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use heliograph_shared::e2ee::file_chunks::SALT_BYTES;
-use heliograph_shared::e2ee::secret::Secret;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::relay::RelayUse;
 
@@ -21,6 +19,9 @@ use crate::chunk_set::ChunkRange;
 use crate::file_size::FileSize;
 use crate::piece_hash::PieceHash;
 use crate::receiver::LinkKey;
+
+pub use super::incoming_file::{Earlier, FileSeal, IncomingFile, JournalEntry};
+pub use super::progress::{Carrying, End, FileFailure, Progress, TransferFailure};
 
 /// Something that happened.
 #[derive(Debug)]
@@ -65,8 +66,9 @@ pub enum Input {
         /// Its bytes.
         frame: Vec<u8>,
     },
-    /// What waits on a link, and how much room it has, after all outputs so far. Given when a link opens or the relay comes up, when
-    /// there is room again, and a few times a second while anything waits.
+    /// What waits on a link, and how much room it has, after all outputs so far. The engine adds what it hands over until the next one
+    /// replaces its count. Given when a link opens or the relay comes up, and whenever something of what waits has left: at least a few
+    /// times a second.
     Buffered {
         /// The device at its other end.
         device: DeviceId,
@@ -369,65 +371,6 @@ pub struct Buffer {
     pub unsaid: u64,
 }
 
-/// What seals the bytes of a file (E7).
-#[derive(Clone)]
-pub struct FileSeal {
-    /// The file's key.
-    pub key: Secret<32>,
-    /// Its salt.
-    pub salt: [u8; SALT_BYTES],
-}
-
-impl fmt::Debug for FileSeal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FileSeal")
-    }
-}
-
-/// A file that comes here.
-#[derive(Clone, Debug)]
-pub struct IncomingFile {
-    /// Its item.
-    pub id: ItemId,
-    /// The device that shared it (F1).
-    pub from: DeviceId,
-    /// Its size.
-    pub size: FileSize,
-    /// Bytes at its start that are wanted first and of `from` alone, because they are used unchecked: a manifest (F16); 0 for none.
-    pub head: u64,
-    /// Whether it is for this device alone, so that no other learns of it (S33).
-    pub is_private: bool,
-    /// What opens its chunks; `None` where they come in clear.
-    pub seal: Option<FileSeal>,
-    /// Where the server's copy is (F9); `None` where there is none.
-    pub url: Option<String>,
-    /// What an earlier run has received of it.
-    pub earlier: Earlier,
-}
-
-/// What an earlier run of the program has received of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Earlier {
-    /// Nothing is here.
-    #[default]
-    Nothing,
-    /// A part, as the journal says.
-    Part(JournalEntry),
-    /// All of it: it only remains to be said (F7), and can be given to others (F20).
-    Whole,
-}
-
-/// What the journal says of an unfinished file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct JournalEntry {
-    /// The chunks to go on from.
-    pub chunks: Vec<ChunkRange>,
-    /// Whether the person has paused it.
-    pub is_paused: bool,
-    /// The hashes of pieces that were told, by piece.
-    pub hashes: BTreeMap<u32, PieceHash>,
-}
-
 /// Where a file is received: another one each time that it is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place(pub u64);
@@ -447,110 +390,4 @@ pub enum ReadOf {
     Offered(ItemId),
     /// One that it receives or has received: what is in its place.
     Received(ItemId),
-}
-
-/// Why a file cannot be received here.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FileFailure {
-    /// It is larger than the free space.
-    NoRoom,
-    /// The space ran out. What is here of it stays.
-    DiskFull,
-    /// Anything else, in the system's words.
-    Failed(String),
-}
-
-/// How a transfer is doing.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Progress {
-    /// It waits until other files are done.
-    Queued {
-        /// Bytes that were moved.
-        bytes: u64,
-    },
-    /// It moves.
-    Moving {
-        /// Bytes that were moved.
-        bytes: u64,
-        /// Its speed.
-        bytes_per_second: f64,
-        /// Bytes that went more than once.
-        twice: u64,
-        /// The links that carry it.
-        via: Carrying,
-    },
-    /// It waits for the other device.
-    Parked {
-        /// Bytes that were moved.
-        bytes: u64,
-        /// The device is here, but no direct link to it opens, and the server forwards nothing.
-        needs_direct: bool,
-    },
-    /// A person paused it (F18).
-    Paused {
-        /// Bytes that were moved.
-        bytes: u64,
-        /// At which end.
-        by: End,
-    },
-    /// All of it is at the receiver.
-    Done {
-        /// Bytes that went more than once.
-        twice: u64,
-        /// The links that carried it; `None` where none of this run did.
-        via: Option<Carrying>,
-    },
-    /// It was given up, and can be asked for again.
-    Offered,
-    /// A person cancelled it.
-    Cancelled {
-        /// At which end.
-        by: End,
-    },
-    /// It failed.
-    Failed {
-        /// Bytes that were moved.
-        bytes: u64,
-        /// Why.
-        why: TransferFailure,
-    },
-}
-
-/// An end of a transfer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// This device.
-    Here,
-    /// The other one.
-    There,
-}
-
-/// The links that carry a transfer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Carrying {
-    /// The direct ones.
-    pub links: Vec<u64>,
-    /// Whether the server's relay is among them.
-    pub relay: bool,
-    /// Whether the server's stored copy is.
-    pub stored: bool,
-}
-
-/// Why a transfer failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TransferFailure {
-    /// The other device no longer has the file. What is here of it waits.
-    Gone,
-    /// The other device has no room for it.
-    NoRoomThere,
-    /// The device that has the file was removed from the beam.
-    SourceRemoved,
-    /// This device offered the file and can no longer read it, or it has changed.
-    Changed,
-    /// What arrived is not what the other device says that it has, over and over.
-    Damaged,
-    /// This device may only read in the beam, so the server forwards nothing of it.
-    ReadOnly,
-    /// It cannot be received here.
-    Here(FileFailure),
 }

@@ -1,4 +1,4 @@
-//! The rules of a transfer and of a device in a beam, by themselves: nothing is sent, written or waited for.
+//! The rules of a transfer, the engine that moves files by them, and a device in a beam: nothing is sent, written or waited for.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,6 +11,7 @@ mod beam_server;
 mod bundling;
 mod chunk_sets;
 mod ending;
+mod engine;
 mod frames;
 mod keyrings;
 mod links;
