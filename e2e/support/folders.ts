@@ -80,6 +80,8 @@ export async function dropsFromDisk(device: Device, ...paths: readonly string[])
   const data = { items: [], files: [...paths], dragOperationsMask: 1 }
   const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
     driver.send('Input.dispatchDragEvent', { type, x: 700, y: 300, data })
+  // A drop on what is being replaced at that moment goes nowhere.
+  await expect(device.page.getByRole('list', { name: 'Shared items' })).toBeAttached()
   await drag('dragEnter')
   // The browser drops only where the page has said that it takes it.
   await expect(device.page.getByText(/^Drop to share/)).toBeVisible()

@@ -1,6 +1,8 @@
 /** Watches and cuts a page's links to other devices, in Chromium and Firefox. */
 import type { BrowserContext, Page } from '@playwright/test'
 
+type Way = 'bytesSent' | 'bytesReceived'
+
 interface Paths {
   readonly made: RTCPeerConnection[]
   /** Returns the bytes that each connection has sent over its data channels. */
@@ -88,14 +90,17 @@ export async function hasDirectLink(page: Page): Promise<boolean> {
 /** Runs in the page, before any script of its own. */
 function instrument(): void {
   const made: RTCPeerConnection[] = []
-  const bytesOf = async (connection: RTCPeerConnection, way: 'bytesSent' | 'bytesReceived') => {
+  /** What the connections that were closed had sent and received. Afterwards the browser tells nothing of it. */
+  const atClose = new Map<RTCPeerConnection, Readonly<Record<Way, Promise<number>>>>()
+  const bytesOf = async (connection: RTCPeerConnection, way: Way) => {
     let bytes = 0
     for (const entry of (await connection.getStats()).values())
       if (entry.type === 'data-channel') bytes += entry[way]
     return bytes
   }
-  const sent = () => Promise.all(made.map((one) => bytesOf(one, 'bytesSent')))
-  const received = () => Promise.all(made.map((one) => bytesOf(one, 'bytesReceived')))
+  const bytes = (way: Way) => Promise.all(made.map((one) => atClose.get(one)?.[way] ?? bytesOf(one, way)))
+  const sent = () => bytes('bytesSent')
+  const received = () => bytes('bytesReceived')
   const paths: Paths = { made, sent, received, relayed: 0, cut: false, turnOnly: false }
   window.heliographPaths = paths
 
@@ -111,6 +116,15 @@ function instrument(): void {
     constructor(configuration?: RTCConfiguration) {
       super(limited(configuration))
       made.push(this)
+    }
+
+    override close(): void {
+      const last = () => ({
+        bytesSent: bytesOf(this, 'bytesSent'),
+        bytesReceived: bytesOf(this, 'bytesReceived'),
+      })
+      if (!atClose.has(this)) atClose.set(this, last())
+      super.close()
     }
 
     override setConfiguration(configuration: RTCConfiguration): void {

@@ -54,4 +54,8 @@ test('r4_a_full_disk_is_told_nothing_is_saved_by_half_and_the_file_goes_on_once_
   await bob.file(film).getByRole('button', { name: 'Retry' }).click()
   expect(await bob.savedSha256(film)).toBe(film.sha256)
   expect(await directBytesReceived(bob.page)).toBeLessThan(1.05 * SIZE + WINDOW)
+  // The browser has deleted nothing of this site to make room: neither the keys of the beam nor the file.
+  await bob.page.reload()
+  await bob.sees('still here')
+  await expect(bob.file(film).getByRole('link', { name: 'Save' })).toBeVisible()
 })

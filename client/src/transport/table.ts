@@ -1,5 +1,5 @@
 /** A table of IndexedDB, alone in its database. It is the only door to `idb`. */
-import { type IDBPDatabase, openDB } from 'idb'
+import { type IDBPDatabase, type IDBPTransaction, openDB } from 'idb'
 
 /** A browser whose disk was full, or that is repairing its databases, may never answer. In milliseconds. */
 const ANSWER_LIMIT_MS = 20_000
@@ -55,7 +55,7 @@ export class Table<Key extends string, Value> {
    */
   async change<Then extends Value | null>(key: Key, to: (there: Value | null) => Then): Promise<Then> {
     return this.#asks(async (database) => {
-      const transaction = database.transaction(this.#name, 'readwrite')
+      const transaction = this.#changing(database)
       const there: Value | null = (await transaction.store.get(key)) ?? null
       const then = to(there)
       if (then !== null && then !== there) await transaction.store.put(then, key)
@@ -67,7 +67,7 @@ export class Table<Key extends string, Value> {
   /** Removes an entry that is as it is meant to be. @throws when the browser refuses it: the entry may still be there */
   async remove(key: Key, isMeant: (value: Value) => boolean = () => true): Promise<void> {
     await this.#asks(async (database) => {
-      const transaction = database.transaction(this.#name, 'readwrite')
+      const transaction = this.#changing(database)
       const value: Value | undefined = await transaction.store.get(key)
       if (value !== undefined && isMeant(value)) await transaction.store.delete(key)
       await transaction.done
@@ -88,6 +88,13 @@ export class Table<Key extends string, Value> {
       return Promise.all([store.getAllKeys(), store.getAll()])
     })
     return keys.map((key, at) => [key as Key, values[at]] as const)
+  }
+
+  /** Where one of its requests fails, that is told. Its end fails then too, and nobody waits for that: a worker would break by it. */
+  #changing(database: IDBPDatabase): IDBPTransaction<unknown, [string], 'readwrite'> {
+    const transaction = database.transaction(this.#name, 'readwrite')
+    transaction.done.catch(() => {})
+    return transaction
   }
 
   /** @throws when there is no answer within a limit; the next question then goes to a new connection */

@@ -38,8 +38,7 @@ export function dropText(takers: number): string {
 
 /** Takes over every drag over the page, except texts over a field. Returns whether something hovers that is shared. */
 function useDrops(ready: boolean, onDrop: (data: DataTransfer, at: Point) => void): boolean {
-  // Moving onto a child enters it before leaving the parent, so the depth is counted.
-  const [depth, setDepth] = useState(0)
+  const [isOver, setOver] = useState(false)
   const latest = useRef(onDrop)
   latest.current = onDrop
   useEffect(() => {
@@ -47,6 +46,7 @@ function useDrops(ready: boolean, onDrop: (data: DataTransfer, at: Point) => voi
     let isOwn = false
     const on = (change: (event: DragEvent, data: DataTransfer) => void) => (event: DragEvent) => {
       const data = event.dataTransfer
+      setOver(false)
       if (!data || event.defaultPrevented || isForField(event, data)) return
       // Even where nothing may be shared: the browser would leave this page for the file or the link.
       event.preventDefault()
@@ -61,13 +61,18 @@ function useDrops(ready: boolean, onDrop: (data: DataTransfer, at: Point) => voi
       dragend: () => {
         isOwn = false
       },
-      dragenter: on(() => setDepth((old) => old + 1)),
-      dragleave: on(() => setDepth((old) => Math.max(0, old - 1))),
+      dragenter: on(() => setOver(true)),
       dragover: on((_, data) => {
         data.dropEffect = 'copy'
+        setOver(true)
       }),
+      // Into nothing: out of the window. Browsers that tell of nothing between two elements as well send `dragover` at once.
+      dragleave: ({ relatedTarget }) => {
+        if (relatedTarget === null) setOver(false)
+      },
+      // No pointer moves during a drag. Of one that left from an element that was removed meanwhile, the window hears nothing.
+      pointermove: () => setOver(false),
       drop: (event) => {
-        setDepth(0)
         on((_, data) => latest.current(data, { x: event.clientX, y: event.clientY }))(event)
         // The element that was dragged may be gone, and then nothing tells that its drag ended.
         isOwn = false
@@ -80,7 +85,7 @@ function useDrops(ready: boolean, onDrop: (data: DataTransfer, at: Point) => voi
         window.removeEventListener(type as 'drop', listener)
     }
   }, [ready])
-  return depth > 0
+  return isOver
 }
 
 /** Whether a text is dragged over a field, which takes it. */

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { act, cleanup, createEvent, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId } from '../../protocol/bindings'
 import { createStores, type Stores } from '../../stores/stores'
@@ -164,6 +164,43 @@ describe('a drop', () => {
     fireEvent.dragEnd(document.body)
     drops(window, { 'text/plain': 'Milk' })
     expect(shareText).toHaveBeenCalledOnce()
+  })
+
+  describe('that is not made', () => {
+    const drags = (
+      type: 'dragEnter' | 'dragOver' | 'dragLeave',
+      target: Element,
+      relatedTarget: Element | null,
+    ) => {
+      const dataTransfer = { types: ['Files'], items: [], files: [] }
+      const event = createEvent[type](target, { dataTransfer })
+      Object.defineProperty(event, 'relatedTarget', { value: relatedTarget })
+      fireEvent(target, event)
+    }
+    const isFramed = () => screen.queryByText(/^Drop to share/) !== null
+
+    it('is framed from element to element, until it leaves the window', () => {
+      const [one, other] = [document.createElement('p'), document.createElement('p')]
+      document.body.append(one, other)
+      drags('dragEnter', one, null)
+      drags('dragEnter', other, one)
+      drags('dragLeave', one, other)
+      expect(isFramed()).toBe(true)
+      drags('dragLeave', other, null)
+      expect(isFramed()).toBe(false)
+      one.remove()
+      other.remove()
+    })
+
+    it('is no longer framed once a pointer moves, where it left from an element that was gone', () => {
+      const gone = document.body.appendChild(document.createElement('p'))
+      drags('dragEnter', gone, null)
+      gone.remove()
+      drags('dragLeave', gone, null)
+      expect(isFramed()).toBe(true)
+      fireEvent.pointerMove(window)
+      expect(isFramed()).toBe(false)
+    })
   })
 
   const dropsFile = (target: Element | Window) => {

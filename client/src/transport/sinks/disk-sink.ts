@@ -1,4 +1,5 @@
 /** Writes one received file in the browser's own disk space, in place, through a synchronous handle. */
+import { CHUNK_BYTES } from '../../protocol/bindings'
 import type { ChunkRange } from '../../protocol/chunk-set'
 import type { PieceHash } from '../../protocol/piece-checks'
 import { NoRoom, type Sink, type SinkFile } from './sink'
@@ -14,6 +15,7 @@ export interface SyncAccessHandle {
   getSize(): number
   read(bytes: Uint8Array, options: { at: number }): number
   write(bytes: Uint8Array, options: { at: number }): number
+  truncate(length: number): void
   flush(): void
   close(): void
 }
@@ -38,6 +40,13 @@ export interface DiskPart {
   readonly told: ReadonlyMap<number, PieceHash>
 }
 
+/**
+ * A file that meets a full disk gives so much of it back: the journal needs room, and so do the browser's own databases. One of them
+ * that cannot write makes Chromium 156 delete all that it has of the site, keys and files included. Less than a window (F4), as the
+ * chunks are asked for again.
+ */
+const GIVEN_BACK_BYTES = 8 * 1024 * 1024
+
 export function diskSink(
   file: SinkFile,
   handle: FileSystemFileHandle,
@@ -55,6 +64,11 @@ export function diskSink(
     const entered = place.enter(durable, isPaused)
     entering = entered.catch(() => {})
     return entered
+  }
+  const giveBack = () => {
+    const shorter = Math.max(0, length - GIVEN_BACK_BYTES)
+    access.truncate(shorter)
+    length = shorter
   }
   const close = () => {
     isClosed = true
@@ -82,7 +96,7 @@ export function diskSink(
         if (isClosed) return
         access.flush()
         // Without an entry the part is there for this page alone.
-        await enter(durable, isPaused).catch(() => {})
+        await enter(within(durable, length, file.size), isPaused).catch(() => {})
       },
       async leave() {
         close()
@@ -90,9 +104,13 @@ export function diskSink(
       },
     },
     write(position, bytes) {
-      if (access.write(bytes, { at: position }) !== bytes.byteLength) {
-        throw new NoRoom({ reason: 'diskFull' })
+      let isWritten = false
+      try {
+        isWritten = access.write(bytes, { at: position }) === bytes.byteLength
+      } finally {
+        if (!isWritten) giveBack()
       }
+      if (!isWritten) throw new NoRoom({ reason: 'diskFull' })
       const end = Math.max(length, position + bytes.byteLength)
       reserved.take(end - length)
       length = end
@@ -114,4 +132,13 @@ export function diskSink(
       await place.remove()
     },
   }
+}
+
+/** Returns the chunks of a file of which it has every byte when it is so long. */
+function within(ranges: readonly ChunkRange[], length: number, size: number): readonly ChunkRange[] {
+  if (length >= size) return ranges
+  const end = Math.floor(length / CHUNK_BYTES)
+  return ranges.flatMap(({ first, count }) =>
+    first < end ? [{ first, count: Math.min(count, end - first) }] : [],
+  )
 }

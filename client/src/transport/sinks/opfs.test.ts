@@ -24,6 +24,10 @@ class DiskFile {
         part.set(there)
         return there.length
       },
+      truncate: (length: number) => {
+        usage -= this.bytes.length - length
+        this.bytes = this.bytes.slice(0, length)
+      },
       flush: () => {},
       close: () => {
         this.isOpen = false
@@ -33,7 +37,10 @@ class DiskFile {
   }
 
   #write(part: Uint8Array, at: number): number {
-    const longer = new Uint8Array(Math.max(this.bytes.length, at + part.length))
+    const end = Math.max(this.bytes.length, at + part.length)
+    // As much as there is room for.
+    if (usage + end - this.bytes.length > room) return 0
+    const longer = new Uint8Array(end)
     longer.set(this.bytes)
     longer.set(part, at)
     usage += longer.length - this.bytes.length
@@ -92,6 +99,8 @@ let root: DiskFolder
 let quota: number
 /** Counts the length of each file, holes and all, as Chromium and Firefox do. */
 let usage: number
+/** What the disk has room for. The browser may give more than that. */
+let room: number
 /** What Chromium alone tells. */
 let details: { usageDetails?: object }
 /** Whether the browser tells how much room there is. */
@@ -117,6 +126,7 @@ beforeEach(() => {
   vi.stubGlobal('indexedDB', new IDBFactory())
   journal = new Journal()
   quota = 1_000
+  room = Number.POSITIVE_INFINITY
   usage = 0
   details = {}
   tellsRoom = true
@@ -775,6 +785,23 @@ describe('an unfinished file', () => {
     root.folders.get('received')?.folders.delete('tab')
     usage = quota
     await expect(diskOf('later').open(file(SIZE))).rejects.toMatchObject({ why: { reason: 'noRoomHere' } })
+  })
+
+  it('r4_gives_back_some_of_what_has_filled_the_disk, and goes on from there once there is room', async () => {
+    const [chunks, size] = [1_024, 2_048 * CHUNK_BYTES]
+    quota = size
+    const sink = await disk.open(file(size))
+    await sink.write(0, new Uint8Array(chunks * CHUNK_BYTES))
+    room = usage
+    expect(() => sink.write(chunks * CHUNK_BYTES, chunk(1))).toThrow(NoRoom)
+    const left = chunks * CHUNK_BYTES - 8 * 1024 * 1024
+    expect(usage).toBe(left)
+    await sink.part?.keep([{ first: 0, count: chunks }], false)
+    await sink.part?.leave()
+    room = Number.POSITIVE_INFINITY
+    expect(await disk.find(file(size))).toMatchObject({ is: 'begun', bytes: left })
+    const { before } = (await disk.open(file(size))).part ?? {}
+    expect(before).toEqual([{ first: 0, count: left / CHUNK_BYTES }])
   })
 
   it('is removed when nobody has gone on with it for a week', async () => {
