@@ -2,3 +2,7 @@
 
 pub mod file_driver;
 pub mod files;
+pub mod link_driver;
+pub mod peer_link;
+pub mod peer_links;
+pub mod relay;
