@@ -2,7 +2,11 @@
 
 pub mod file_driver;
 pub mod files;
+pub mod link_driver;
 pub mod live_device;
+pub mod peer_link;
+pub mod peer_links;
+pub mod relay;
 pub mod server;
 mod socket;
 pub mod system_random;

@@ -1,0 +1,118 @@
+//! Two ends of one connection, and what carries their signals.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use heliograph_device::io::peer_link::{
+    LinkEvent, PeerLink, PeerLinkEvent, PeerLinkOptions, PeerPath,
+};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// How long a test waits for what it expects. It fails after that.
+const PATIENCE: Duration = Duration::from_secs(40);
+/// Events that wait for the test before the link feels it.
+const EVENTS: usize = 16;
+
+pub const V4: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+pub const V6: IpAddr = IpAddr::V6(Ipv6Addr::LOCALHOST);
+
+/// One end of a connection.
+pub struct End {
+    pub link: Arc<PeerLink>,
+    events: mpsc::Receiver<PeerLinkEvent>,
+    /// How many offers and answers it has made.
+    pub descriptions: Arc<AtomicUsize>,
+}
+
+pub fn options(link: u64, is_initiator: bool, address: IpAddr) -> PeerLinkOptions {
+    let addresses = vec![SocketAddr::new(address, 0)];
+    PeerLinkOptions { link, is_initiator, ice_servers: Vec::new(), addresses }
+}
+
+/// Two ends that tell each other their signals. The first one initiates.
+pub fn pair(address: IpAddr) -> (End, End) {
+    let (first_events, from_first) = mpsc::channel(EVENTS);
+    let (second_events, from_second) = mpsc::channel(EVENTS);
+    let first = Arc::new(PeerLink::open(options(1, true, address), first_events));
+    let second = Arc::new(PeerLink::open(options(2, false, address), second_events));
+    let (weak_first, weak_second) = (Arc::downgrade(&first), Arc::downgrade(&second));
+    (end(first, from_first, weak_second), end(second, from_second, weak_first))
+}
+
+/// Two ends that are connected.
+pub async fn connected(address: IpAddr) -> (End, End) {
+    let (mut first, mut second) = pair(address);
+    first.opened().await;
+    second.opened().await;
+    (first, second)
+}
+
+fn end(link: Arc<PeerLink>, mut told: mpsc::Receiver<LinkEvent>, other: Weak<PeerLink>) -> End {
+    let (events, received) = mpsc::channel(EVENTS);
+    let descriptions = Arc::new(AtomicUsize::new(0));
+    let counted = descriptions.clone();
+    tokio::spawn(async move {
+        while let Some(LinkEvent { event, .. }) = told.recv().await {
+            if let PeerLinkEvent::Signal(signal) = event {
+                counted.fetch_add(usize::from(signal.get("sdp").is_some()), Ordering::SeqCst);
+                pass(&other, signal);
+            } else if events.send(event).await.is_err() {
+                return;
+            }
+        }
+    });
+    End { link, events: received, descriptions }
+}
+
+fn pass(to: &Weak<PeerLink>, signal: Value) {
+    if let Some(link) = to.upgrade() {
+        link.signal(signal);
+    }
+}
+
+impl End {
+    pub async fn next(&mut self) -> PeerLinkEvent {
+        let next = timeout(PATIENCE, self.events.recv()).await.expect("something happens");
+        next.expect("the connection has not ended")
+    }
+
+    /// The next event, or `None` where nothing happens for a second.
+    pub async fn next_soon(&mut self) -> Option<PeerLinkEvent> {
+        timeout(Duration::from_secs(1), self.events.recv()).await.ok().flatten()
+    }
+
+    pub async fn opened(&mut self) -> (PeerPath, usize) {
+        loop {
+            match self.next().await {
+                PeerLinkEvent::Opened { path, max_frame } => return (path, max_frame),
+                PeerLinkEvent::Closed => panic!("it closed before it opened"),
+                _ => {}
+            }
+        }
+    }
+
+    pub async fn frame(&mut self) -> Vec<u8> {
+        loop {
+            match self.next().await {
+                PeerLinkEvent::Frame(frame) => return frame,
+                PeerLinkEvent::Closed => panic!("it closed before a frame came"),
+                _ => {}
+            }
+        }
+    }
+
+    pub async fn room(&mut self) {
+        while self.link.buffer().room == 0 {
+            let event = self.next().await;
+            assert!(!matches!(event, PeerLinkEvent::Closed), "it closed before there was room");
+        }
+    }
+
+    pub async fn closed(&mut self) {
+        while !matches!(self.next().await, PeerLinkEvent::Closed) {}
+    }
+}
