@@ -248,6 +248,33 @@ describe('a transfer that the sender pauses', () => {
     expect(await bob.hasWhole(sent)).toBe(true)
   })
 
+  it('f18_goes_on_also_when_pauses_of_both_ends_are_heard_late', async () => {
+    await moves()
+    const cancels = frames('cancel')
+    ada.pauses()
+    bob.pauses()
+    await server.carries()
+    const late = [...cancels]
+    expect(late).toHaveLength(2)
+    ada.resumes()
+    bob.resumes()
+    for (let round = 0; round < 4; round += 1) {
+      server.carriesSome(8)
+      await settles()
+    }
+    // What Bob wants has come already: no more of it is on its way.
+    let isOffered = false
+    server.loses = ({ type }) => {
+      isOffered ||= type === 'offered'
+      return type === 'want' && !isOffered
+    }
+    for (const cancel of late) (cancel.from === ada.id ? bob : ada).hears(cancel)
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    expect(ada.last('sending')).toMatchObject({ status: 'paused', by: 'them' })
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
   it('f18_goes_on_after_the_worker_of_the_sender_that_had_paused_it_was_replaced', async () => {
     await moves()
     ada.pauses()

@@ -168,7 +168,9 @@ export class Sending {
   heardEnd(device: RemoteDevice, id: ItemId): void {
     const offer = this.#offers.get(id)
     if (offer?.isOwn === false) return
-    if (offer?.to.get(device)?.isUnderWay) this.#sayOffered(device, id)
+    const outgoing = offer?.to.get(device)
+    // Of two pauses that crossed, each end may have heard the other's late: whose person pauses it still says so again.
+    if (outgoing?.isUnderWay || outgoing?.state === 'pausedThere') this.#sayOffered(device, id)
     else this.sayIfMissed(device, id)
   }
 
