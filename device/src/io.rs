@@ -1,9 +1,11 @@
 //! What a native device does with its machine. The rules beside it know nothing of this.
 
+pub mod file_device;
 pub mod file_driver;
 pub mod files;
 pub mod link_driver;
 pub mod live_device;
+pub mod offering;
 pub mod peer_link;
 pub mod peer_links;
 pub mod relay;

@@ -49,6 +49,7 @@ pub mod bundle;
 pub mod carriers;
 pub mod chunk_set;
 pub mod engine;
+pub mod file_facts;
 pub mod file_size;
 pub mod frames;
 pub mod io;

@@ -1,17 +1,25 @@
 //! This device in a beam, as the commands have it: made or joined, with what is known of who is here.
 
+mod device;
+
+use std::sync::Arc;
 use std::time::Duration;
 
-use heliograph_device::io::live_device::LiveDevice;
+use heliograph_device::file_facts::FileFacts;
+use heliograph_device::io::file_device::{FileSettings, Told};
+use heliograph_device::io::files::target::Target;
+use heliograph_device::io::offering::NewFile;
 use heliograph_device::io::server::{Failure, Server};
 use heliograph_device::io::system_random::SystemRandom;
 use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::session::beam_link::BeamLink;
+use heliograph_device::session::item::Item;
 use heliograph_device::session::{Encryption, Input, News, Settings, Status, Why};
-use heliograph_shared::ids::{DeviceId, DeviceToken};
+use heliograph_shared::ids::{DeviceId, DeviceToken, ItemId};
 use heliograph_shared::limits::MAX_MESSAGE_BYTES;
 use tokio::time::{Instant, sleep_until};
 
+use self::device::Device;
 use crate::exit::{Exit, Stop};
 use crate::link::Destination;
 use crate::people::{Change, People};
@@ -21,7 +29,7 @@ const ENVELOPE_BYTES: usize = 1024;
 
 /// A beam with this device in it.
 pub struct Beam {
-    device: LiveDevice,
+    device: Device,
     /// Its link.
     pub link: BeamLink,
     /// Whether this program has made it.
@@ -43,6 +51,28 @@ impl Beam {
         destination: Destination,
         name: String,
         within: Option<Duration>,
+    ) -> Result<Self, Stop> {
+        Self::enter_with(destination, name, within, None).await
+    }
+
+    /// The same for a device that moves files.
+    ///
+    /// # Errors
+    /// As for [`Beam::enter`], and where what it has to remember cannot be kept.
+    pub async fn enter_with_files(
+        destination: Destination,
+        name: String,
+        within: Option<Duration>,
+        files: FileSettings,
+    ) -> Result<Self, Stop> {
+        Self::enter_with(destination, name, within, Some(files)).await
+    }
+
+    async fn enter_with(
+        destination: Destination,
+        name: String,
+        within: Option<Duration>,
+        files: Option<FileSettings>,
     ) -> Result<Self, Stop> {
         let deadline = within.map(|within| (Instant::now() + within, within));
         let (link, beam_key, keys, is_new, server) = match destination {
@@ -67,7 +97,7 @@ impl Beam {
             None => Encryption::Clear,
         };
         let settings = Settings { beam_key, name, caps: Vec::new(), token, keys };
-        let device = LiveDevice::join(server, link.beam, settings);
+        let device = Device::join(server, link.beam, settings, files)?;
         Ok(Self {
             device,
             link,
@@ -85,15 +115,27 @@ impl Beam {
         self.device.tell(input);
     }
 
+    /// Shares a file. Returns its item; `None` where no device can take it.
+    pub fn offer(&mut self, file: NewFile) -> Option<ItemId> {
+        self.device.files()?.offer(file)
+    }
+
+    /// Receives a file into a folder.
+    pub fn receive(&mut self, item: &Item, facts: &FileFacts, target: Arc<Target>) {
+        if let Some(files) = self.device.files() {
+            files.receive(item, facts, target);
+        }
+    }
+
     /// The id of this device.
     #[must_use]
-    pub const fn me(&self) -> Option<DeviceId> {
+    pub fn me(&self) -> Option<DeviceId> {
         self.device.session().me()
     }
 
     /// Whether something was shared that the server has neither confirmed nor refused.
     #[must_use]
-    pub const fn has_unconfirmed(&self) -> bool {
+    pub fn has_unconfirmed(&self) -> bool {
         self.device.session().has_unconfirmed()
     }
 
@@ -128,16 +170,36 @@ impl Beam {
     /// # Errors
     /// Where this device is not in the beam any more, does not come into it, or the time is over.
     pub async fn next(&mut self) -> Result<(News, Change), Stop> {
-        let news = match self.deadline {
+        loop {
+            if let (Told::News(news), change) = self.next_told().await? {
+                return Ok((news, change));
+            }
+        }
+    }
+
+    /// Waits for news, or for what happens to files. Nothing is lost when the wait is given up.
+    ///
+    /// # Errors
+    /// As for [`Beam::next`].
+    pub async fn next_told(&mut self) -> Result<(Told, Change), Stop> {
+        let told = match self.deadline {
             None => self.device.next().await,
             Some((deadline, within)) => tokio::select! {
-                news = self.device.next() => news,
+                told = self.device.next() => told,
                 () = sleep_until(deadline) => return Err(self.late(within)),
             },
         };
-        let news = news.ok_or_else(|| Stop::new(Exit::Failed, ""))?;
+        let told = told.ok_or_else(|| Stop::new(Exit::Failed, ""))?;
+        let change = match &told {
+            Told::News(news) => self.hears(news)?,
+            _ => Change::default(),
+        };
+        Ok((told, change))
+    }
+
+    fn hears(&mut self, news: &News) -> Result<Change, Stop> {
         let mut change = Change::default();
-        match &news {
+        match news {
             News::Welcome(welcome) => {
                 self.is_welcomed = true;
                 if let Some(limits) = &welcome.limits {
@@ -155,7 +217,7 @@ impl Beam {
             News::Status(status) => self.stands(*status)?,
             _ => {}
         }
-        Ok((news, change))
+        Ok(change)
     }
 
     fn stands(&self, status: Status) -> Result<(), Stop> {

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -74,6 +75,14 @@ pub enum Command {
     ///
     /// To a terminal, control characters of the text are shown and not sent. To a file or a pipe it goes as it is.
     Paste(PasteArgs),
+    /// Send files and folders to the devices of a beam
+    ///
+    /// Without a link it makes a beam, and shows its link and a code to scan. It sends to every device that comes until Ctrl-C ends it.
+    Send(SendArgs),
+    /// Receive the files of a beam into a folder
+    ///
+    /// It takes all that is there, and never replaces a file. What was begun before goes on where it was.
+    Receive(ReceiveArgs),
     /// Stay in a beam: show what comes, and share each line that is typed
     Join(JoinArgs),
     /// Print a script that completes this program's words in a shell
@@ -100,6 +109,59 @@ pub struct CopyArgs {
     /// Share in clear text, which the server can read
     #[arg(long)]
     pub clear: bool,
+}
+
+/// How files travel.
+#[derive(Debug, Args)]
+pub struct WayArgs {
+    /// Have no direct connections to other devices: files go through the server
+    #[arg(long)]
+    pub no_direct: bool,
+    /// Address of this machine for direct connections; by default all but those of the loopback interface
+    #[arg(long, value_name = "IP", conflicts_with = "no_direct")]
+    pub address: Vec<IpAddr>,
+}
+
+/// What is sent where.
+#[derive(Debug, Args)]
+pub struct SendArgs {
+    /// The files and folders
+    #[arg(required = true, value_name = "FILE|FOLDER")]
+    pub paths: Vec<PathBuf>,
+    /// Link of the beam; - asks for it. Other users of this machine may see what is on a command line, so better use the variable
+    #[arg(long, value_name = "LINK", env = "HELIOGRAPH_LINK", hide_env_values = true)]
+    pub to: Option<String>,
+    /// End when one device has it all
+    #[arg(long)]
+    pub once: bool,
+    /// Share in clear text, which the server can read
+    #[arg(long)]
+    pub clear: bool,
+    /// How.
+    #[command(flatten)]
+    pub ways: WayArgs,
+}
+
+/// What is received where.
+#[derive(Debug, Args)]
+pub struct ReceiveArgs {
+    /// From where.
+    #[command(flatten)]
+    pub link: LinkArgs,
+    /// The folder, which is made where it is missing; by default this one
+    pub folder: Option<PathBuf>,
+    /// The same, for where the link is in the variable
+    #[arg(long, value_name = "FOLDER", conflicts_with = "folder")]
+    pub into: Option<PathBuf>,
+    /// Wait for a file where there is none, and for devices that are not here. Without it, nothing is waited for longer than 30 s
+    #[arg(long)]
+    pub wait: bool,
+    /// Stay, and receive all that comes until Ctrl-C ends it
+    #[arg(long)]
+    pub stay: bool,
+    /// How.
+    #[command(flatten)]
+    pub ways: WayArgs,
 }
 
 /// Which beam.

@@ -3,7 +3,10 @@
 mod copy;
 mod describe;
 mod join;
+mod known;
 mod paste;
+mod receive;
+mod send;
 mod shown;
 
 use std::io;
@@ -48,6 +51,8 @@ pub async fn run(cli: Cli, voice: &Voice) -> Result<(), Stop> {
     match cli.command {
         Command::Copy(asked) => copy::run(&context, asked).await,
         Command::Paste(asked) => paste::run(&context, &asked).await,
+        Command::Send(asked) => send::run(&context, asked).await,
+        Command::Receive(asked) => receive::run(&context, asked).await,
         Command::Join(asked) => join::run(&context, &asked).await,
         Command::Completions { shell } => describe::completions(shell),
         Command::Man { folder } => describe::manual(folder.as_deref()),

@@ -13,7 +13,7 @@ pub enum Exit {
     Failed = 1,
     /// The command line or the configuration is wrong.
     Usage = 2,
-    /// There was nothing to share, or no text to paste.
+    /// There was nothing to share, to paste or to receive.
     Nothing = 3,
     /// The link is none, or leads into clear text and `--clear` is missing.
     BadLink = 4,
@@ -39,13 +39,13 @@ impl Exit {
         (Self::Done, "It did what it was asked for."),
         (Self::Failed, "It failed for another reason than those below."),
         (Self::Usage, "The command line or the configuration is wrong."),
-        (Self::Nothing, "There was nothing to share, or no text to paste."),
+        (Self::Nothing, "There was nothing to share, to paste or to receive."),
         (Self::BadLink, "The link is none, or leads into clear text and --clear is missing."),
         (Self::Unreachable, "The server cannot be reached, or does not prove who it is."),
         (Self::NotLetIn, "No device lets this one in, or the link was replaced by another one."),
         (Self::Ended, "The beam has ended, or there is none of that link."),
         (Self::Forbidden, "This device may not be in the beam, or was removed."),
-        (Self::Refused, "The server does not take the text: too long, no room, or read only."),
+        (Self::Refused, "The server does not take it: too long, no room, or read only."),
         (Self::TimedOut, "The time of --timeout is over."),
         (Self::Interrupted, "It was ended by Ctrl-C or another signal."),
     ];

@@ -11,7 +11,7 @@ use heliograph_terminal::voice::Voice;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let voice = Voice::new(&cli.common);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let result = match runtime {
         Ok(runtime) => runtime.block_on(run(cli, &voice)),
         Err(why) => Err(why.into()),

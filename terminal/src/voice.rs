@@ -1,5 +1,6 @@
 //! What the program says: results to the standard output, everything else to the standard error; or all of it as JSON.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use anstream::ColorChoice;
@@ -69,6 +70,61 @@ pub enum Event<'a> {
         /// The size of the file in bytes; null for anything else.
         size: Option<u64>,
     },
+    /// This device offers a file, or files that are one item.
+    Offered {
+        /// Its id.
+        id: ItemId,
+        /// The name of the file.
+        file: &'a str,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// A file has come, or was there, that can be received.
+    File {
+        /// Its id.
+        id: ItemId,
+        /// The device that offers it.
+        from: DeviceId,
+        /// How that is called.
+        name: &'a str,
+        /// The name of the file.
+        file: &'a str,
+        /// Its size in bytes.
+        size: u64,
+        /// How many files it is; null for a single one.
+        files: Option<u64>,
+    },
+    /// How a file is doing that goes to a device.
+    Sending {
+        /// Its id.
+        id: ItemId,
+        /// The device.
+        device: DeviceId,
+        /// How that is called.
+        name: &'a str,
+        /// The name of the file.
+        file: &'a str,
+        /// Its progress.
+        #[serde(flatten)]
+        moves: Moves,
+    },
+    /// How a file is doing that comes here.
+    Receiving {
+        /// Its id.
+        id: ItemId,
+        /// The name of the file.
+        file: &'a str,
+        /// Its progress.
+        #[serde(flatten)]
+        moves: Moves,
+    },
+    /// A file was received.
+    Received {
+        /// Its id.
+        id: ItemId,
+        /// Where it is, or the files and folders at the top of it.
+        paths: &'a [Cow<'a, str>],
+    },
     /// An item is there no more.
     Gone {
         /// Its id.
@@ -104,6 +160,25 @@ pub struct Named<'a> {
     pub is_me: bool,
 }
 
+/// How a transfer is doing.
+#[derive(Debug, Serialize)]
+pub struct Moves {
+    /// `queued`, `moving`, `parked` (the other device is waited for), `paused`, `done`, `offered`, `cancelled` or `failed`.
+    pub state: &'static str,
+    /// Bytes that are at the receiver.
+    pub bytes: u64,
+    /// Bytes in all.
+    pub size: u64,
+    /// Its speed while it moves.
+    pub bytes_per_second: Option<f64>,
+    /// Bytes that came more than once.
+    pub twice: Option<u64>,
+    /// `direct`, `relay` or `both`; null where nothing is known of it.
+    pub via: Option<&'static str>,
+    /// Why it ended without the file, or waits.
+    pub why: Option<String>,
+}
+
 /// How the program speaks.
 pub struct Voice {
     is_json: bool,
@@ -127,6 +202,12 @@ impl Voice {
     #[must_use]
     pub const fn is_json(&self) -> bool {
         self.is_json
+    }
+
+    /// Whether it may draw what moves.
+    #[must_use]
+    pub fn draws(&self) -> bool {
+        !self.is_json && !self.is_quiet && io::stderr().is_terminal()
     }
 
     /// Prints what has happened where JSON is wanted.

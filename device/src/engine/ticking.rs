@@ -28,6 +28,13 @@ impl Engine {
         }
     }
 
+    /// Whether a device that is here has not answered yet to the end of a transfer that it was told (F7). One that hears of it no more
+    /// sends or asks once more.
+    #[must_use]
+    pub fn has_unheard_ends(&self) -> bool {
+        self.context.devices.values().any(|device| device.is_here() && device.ends.are_left())
+    }
+
     fn is_busy(&self) -> bool {
         self.context.devices.values().any(|device| {
             let is_moving =

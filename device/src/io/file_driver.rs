@@ -116,7 +116,10 @@ impl FileDriver {
     ///
     /// # Errors
     /// [`FileError::Busy`] where another program receives it.
-    pub async fn find(&mut self, incoming: Incoming) -> Result<Found, FileError> {
+    pub fn find(
+        &mut self,
+        incoming: Incoming,
+    ) -> impl Future<Output = Result<Found, FileError>> + Send + use<> {
         let (shared, item) = (self.shared.clone(), self.item(incoming.item));
         let found = self.runtime.spawn_blocking(move || {
             let found = shared.store.find(&incoming, (shared.now)())?;
@@ -125,7 +128,7 @@ impl FileDriver {
             }
             Ok(found)
         });
-        found.await.unwrap_or_else(|stopped| Err(FileError::Other(stopped.into())))
+        async { found.await.unwrap_or_else(|stopped| Err(FileError::Other(stopped.into()))) }
     }
 
     /// Carries out a request. Returns one that is not about files.

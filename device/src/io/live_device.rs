@@ -40,6 +40,17 @@ use super::socket::{Happened, Socket};
 use super::system_random::SystemRandom;
 use crate::session::{Input, News, Output, Session, Settings};
 
+/// What happens to a device.
+#[derive(Debug)]
+pub enum LiveEvent {
+    /// News of the session.
+    News(News),
+    /// A message of another device came through the server (R1).
+    Relayed(Vec<u8>),
+    /// So many bytes of such messages of this device have left for the network, since its socket was opened.
+    Left(u64),
+}
+
 /// A device in a beam. It lives while [`LiveDevice::next`] is awaited.
 pub struct LiveDevice {
     session: Session,
@@ -47,7 +58,7 @@ pub struct LiveDevice {
     beam: BeamId,
     socket: Option<Socket>,
     started: Instant,
-    news: VecDeque<News>,
+    events: VecDeque<LiveEvent>,
     failure: Option<Failure>,
 }
 
@@ -58,8 +69,9 @@ impl LiveDevice {
     #[must_use]
     pub fn join(server: Server, beam: BeamId, settings: Settings) -> Self {
         let (session, outputs) = Session::begin(settings, Duration::ZERO, SystemRandom);
-        let (started, news) = (Instant::now(), VecDeque::new());
-        let mut device = Self { session, server, beam, socket: None, started, news, failure: None };
+        let (started, events) = (Instant::now(), VecDeque::new());
+        let mut device =
+            Self { session, server, beam, socket: None, started, events, failure: None };
         device.carry_out(outputs);
         device
     }
@@ -82,11 +94,28 @@ impl LiveDevice {
         self.carry_out(outputs);
     }
 
-    /// Waits for news; `None` once the device has stopped and all of it was told. Nothing is lost when the wait is given up.
+    /// Sends a message through the server to another device (R1). It is lost while the socket is down, and with one that breaks.
+    pub fn relay(&self, message: Vec<u8>) {
+        if let Some(socket) = &self.socket {
+            socket.send_binary(message);
+        }
+    }
+
+    /// Waits for news; `None` once the device has stopped and all of it was told. Nothing is lost when the wait is given up, but what
+    /// other devices send through the server is not taken.
     pub async fn next(&mut self) -> Option<News> {
         loop {
-            if let Some(news) = self.news.pop_front() {
+            if let LiveEvent::News(news) = self.next_event().await? {
                 return Some(news);
+            }
+        }
+    }
+
+    /// Waits for what happens, as [`LiveDevice::next`] does for news.
+    pub async fn next_event(&mut self) -> Option<LiveEvent> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Some(event);
             }
             let due = self.session.next_due().map(|due| self.started + due);
             tokio::select! {
@@ -118,6 +147,8 @@ impl LiveDevice {
                 self.tell(Input::Opened);
             }
             Happened::Text(text) => self.tell(Input::Text(text)),
+            Happened::Binary(message) => self.events.push_back(LiveEvent::Relayed(message)),
+            Happened::Left(bytes) => self.events.push_back(LiveEvent::Left(bytes)),
             Happened::Closed(code, why) => {
                 self.socket = None;
                 self.failure = why;
@@ -138,7 +169,7 @@ impl LiveDevice {
                     }
                 }
                 Output::Close => self.socket = None,
-                Output::Tell(news) => self.news.push_back(news),
+                Output::Tell(news) => self.events.push_back(LiveEvent::News(news)),
             }
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use heliograph_shared::ids::BeamId;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
@@ -20,6 +20,9 @@ const END_WITHIN: Duration = Duration::from_secs(3);
 pub(super) enum Happened {
     Opened,
     Text(String),
+    Binary(Vec<u8>),
+    /// So many bytes of binary messages have left for the network, since it was opened.
+    Left(u64),
     /// It could not be opened, or is gone, with the code of the close frame that came. Nothing comes after it.
     Closed(Option<u16>, Option<Failure>),
 }
@@ -28,6 +31,7 @@ pub(super) enum Happened {
 pub(super) struct Socket {
     outgoing: mpsc::UnboundedSender<Message>,
     incoming: mpsc::Receiver<Happened>,
+    left: watch::Receiver<u64>,
     task: JoinHandle<()>,
 }
 
@@ -35,8 +39,9 @@ impl Socket {
     pub(super) fn open(server: Server, beam: BeamId) -> Self {
         let (outgoing, to_send) = mpsc::unbounded_channel();
         let (heard, incoming) = mpsc::channel(MOST_WAITING);
-        let task = tokio::spawn(run(server, beam, to_send, heard));
-        Self { outgoing, incoming, task }
+        let (leaving, left) = watch::channel(0);
+        let task = tokio::spawn(run(server, beam, to_send, heard, leaving));
+        Self { outgoing, incoming, left, task }
     }
 
     /// Sends a text. It is lost where the socket is gone, which is told by [`Happened::Closed`].
@@ -44,14 +49,22 @@ impl Socket {
         let _ = self.outgoing.send(Message::text(text));
     }
 
+    /// Sends a binary message, as [`Socket::send`] does a text. [`Happened::Left`] tells when it has left.
+    pub(super) fn send_binary(&self, message: Vec<u8>) {
+        let _ = self.outgoing.send(Message::binary(message));
+    }
+
     /// Waits for what happens next. Nothing is lost when the wait is given up.
     pub(super) async fn next(&mut self) -> Happened {
-        self.incoming.recv().await.unwrap_or(Happened::Closed(None, None))
+        tokio::select! {
+            happened = self.incoming.recv() => happened.unwrap_or(Happened::Closed(None, None)),
+            Ok(()) = self.left.changed() => Happened::Left(*self.left.borrow_and_update()),
+        }
     }
 
     /// Sends what it was given, closes, and waits until the other end has heard of it, for a few seconds at most.
     pub(super) async fn close(self) {
-        let Self { outgoing, incoming, task } = self;
+        let Self { outgoing, incoming, task, .. } = self;
         drop((outgoing, incoming));
         // A task that was ended from outside is over, too.
         let _ = timeout(END_WITHIN, task).await;
@@ -63,6 +76,7 @@ async fn run(
     beam: BeamId,
     to_send: mpsc::UnboundedReceiver<Message>,
     heard: mpsc::Sender<Happened>,
+    leaving: watch::Sender<u64>,
 ) {
     let opened = tokio::select! {
         opened = server.open_socket(beam) => opened,
@@ -73,7 +87,7 @@ async fn run(
         Ok(socket) => {
             // Whoever has it may have gone meanwhile, and is told nothing.
             let _ = heard.send(Happened::Opened).await;
-            let (code, why) = carry(socket, to_send, &heard).await;
+            let (code, why) = carry(socket, to_send, &heard, &leaving).await;
             Happened::Closed(code, why)
         }
     };
@@ -85,6 +99,7 @@ async fn carry(
     socket: WebSocket,
     mut to_send: mpsc::UnboundedReceiver<Message>,
     heard: &mpsc::Sender<Happened>,
+    leaving: &watch::Sender<u64>,
 ) -> (Option<u16>, Option<Failure>) {
     let (mut sink, mut stream) = socket.split();
     let reading = async {
@@ -94,6 +109,9 @@ async fn carry(
                 // Once nobody listens, only the end is waited for.
                 Some(Ok(Message::Text(text))) => {
                     let _ = heard.send(Happened::Text(text.to_string())).await;
+                }
+                Some(Ok(Message::Binary(bytes))) => {
+                    let _ = heard.send(Happened::Binary(bytes.into())).await;
                 }
                 Some(Ok(Message::Close(frame))) => code = frame.map(|frame| frame.code.into()),
                 Some(Ok(_)) => {}
@@ -106,12 +124,19 @@ async fn carry(
     };
     let writing = async {
         while let Some(message) = to_send.recv().await {
+            let bytes = match &message {
+                Message::Binary(bytes) => bytes.len() as u64,
+                _ => 0,
+            };
             // What is wrong is said by the end of the reading.
             if sink.feed(message).await.is_err() {
                 return;
             }
-            if to_send.is_empty() && sink.flush().await.is_err() {
+            if (bytes > 0 || to_send.is_empty()) && sink.flush().await.is_err() {
                 return;
+            }
+            if bytes > 0 {
+                leaving.send_modify(|left| *left += bytes);
             }
         }
         let _ = sink.close().await;

@@ -12,6 +12,7 @@ mod bundling;
 mod chunk_sets;
 mod ending;
 mod engine;
+mod file_facts;
 mod frames;
 mod keyrings;
 mod links;

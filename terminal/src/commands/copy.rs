@@ -19,7 +19,6 @@ use crate::voice::Event;
 const MOST_READ: u64 = 16 << 20;
 
 pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), Stop> {
-    let voice = context.voice;
     let destination = to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?;
     let text = match asked.text {
         Some(text) => text,
@@ -30,9 +29,6 @@ pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), St
     }
     let message = to_raw_value(&text).map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
     let mut beam = Beam::enter(destination, context.name.clone(), context.timeout).await?;
-    if beam.is_new {
-        voice.link(beam.link.beam, &beam.link.to_text(), beam.link.invite.is_some())?;
-    }
     share(context, &mut beam, message).await?;
     beam.leave().await;
     Ok(())
@@ -67,6 +63,10 @@ async fn share(context: &Context<'_>, beam: &mut Beam, message: Json) -> Result<
             News::Status(status) => stands(voice, status)?,
             News::Confirmed(one) if one == id => {
                 is_confirmed = true;
+                // Whoever opens it finds the text.
+                if beam.is_new {
+                    voice.link(beam.link.beam, &beam.link.to_text(), beam.link.invite.is_some())?;
+                }
                 voice.event(&Event::Shared { id })?;
             }
             News::Refused { id: one, why, .. } if one == id => {

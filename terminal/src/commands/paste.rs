@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use heliograph_device::session::News;
 use heliograph_device::session::item::Item;
-use heliograph_device::session::{Encryption, News};
 use heliograph_shared::ids::ItemId;
 
+use super::known::Known;
 use super::shown::{event, text_of};
 use super::{Context, stands};
 use crate::beam::Beam;
@@ -39,9 +40,10 @@ async fn newest(
     waits: bool,
 ) -> Result<Option<(Item, String)>, Stop> {
     let mut texts: BTreeMap<ItemId, (Item, String)> = BTreeMap::new();
-    let (mut is_synced, mut has_closed, mut is_whole) = (false, false, false);
+    let mut known = Known::default();
     loop {
         let (news, _) = beam.next().await?;
+        known.hears(context.voice, beam, &news);
         match news {
             News::Item(item) => match text_of(&item) {
                 Some(text) => drop(texts.insert(item.id, (*item, text))),
@@ -49,19 +51,9 @@ async fn newest(
             },
             News::Gone(id) => drop(texts.remove(&id)),
             News::Status(status) => stands(context.voice, status)?,
-            News::Closed => has_closed = true,
-            News::Synced { .. } => {
-                if !is_synced && matches!(beam.encryption(), Encryption::Waiting { .. }) {
-                    context.voice.hint("Waiting for a device of the beam to let this one in.");
-                }
-                is_synced = true;
-                is_whole = !matches!(beam.encryption(), Encryption::Waiting { .. });
-            }
-            // What was closed before is told again after the next `sync`.
-            News::Encryption(Encryption::Sealed { .. }) => is_whole |= is_synced && !has_closed,
             _ => {}
         }
-        if !is_whole {
+        if !known.is_whole() {
             continue;
         }
         let newest =

@@ -9,6 +9,7 @@
 
 mod copying;
 mod describing;
+mod files;
 mod joining;
 mod program;
 mod refusing;

@@ -1,0 +1,382 @@
+//! A device in a beam that sends and receives files: a [`LiveDevice`], the [`Engine`], and the disks, connections and relay that it
+//! moves them with.
+
+mod driving;
+mod leaving;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use heliograph_shared::device::{Cap, Device};
+use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::file_driver::{FileDriver, FileEvent};
+use super::files::error::FileError;
+use super::files::received::Incoming;
+use super::files::store::{Found, Store};
+use super::files::target::Target;
+use super::link_driver::LinkDriver;
+use super::live_device::{LiveDevice, LiveEvent};
+use super::offering::NewFile;
+use super::peer_link::{LinkEvent, PeerPath};
+use super::peer_links::PeerLinks;
+use super::relay::Relay;
+use super::server::{Failure, Server};
+use super::system_random::SystemRandom;
+use crate::engine::Engine;
+use crate::engine::contract::{
+    Earlier, FileFailure, FileSeal, IncomingFile, Input, JournalEntry, Progress, TransferFailure,
+};
+use crate::file_facts::FileFacts;
+use crate::file_size::FileSize;
+use crate::random;
+use crate::session::item::Item;
+use crate::session::{self, News, Session, Settings};
+
+/// Links on which anything waits are looked at so often.
+const LOOKS_EVERY: Duration = Duration::from_millis(100);
+
+/// How files are moved.
+#[derive(Debug)]
+pub struct FileSettings {
+    /// The folder with what this program has to remember of received files.
+    pub state: PathBuf,
+    /// Where direct links listen ([`PeerLinkOptions::addresses`](super::peer_link::PeerLinkOptions)). Without any, files go through the
+    /// server alone.
+    pub addresses: Vec<SocketAddr>,
+}
+
+/// What whoever has the device learns.
+#[derive(Debug)]
+pub enum Told {
+    /// News of the session.
+    News(News),
+    /// How a file is doing that comes here.
+    Receiving {
+        /// Its item.
+        id: ItemId,
+        /// Its progress.
+        progress: Progress,
+    },
+    /// How a file is doing that goes to a device.
+    Sending {
+        /// Its item.
+        id: ItemId,
+        /// The device.
+        device: DeviceId,
+        /// Its progress.
+        progress: Progress,
+    },
+    /// A received file is where the person wants it. Comes before the progress that says so.
+    Placed {
+        /// Its item.
+        id: ItemId,
+        /// Where it is, or the files and folders at the top of it.
+        paths: Vec<PathBuf>,
+    },
+    /// The path of the direct connections to a device; `None` once there is none.
+    Path {
+        /// The device.
+        device: DeviceId,
+        /// The path.
+        path: Option<PeerPath>,
+    },
+}
+
+/// What is known of a file that an earlier run may have received.
+struct Searched {
+    incoming: IncomingFile,
+    described: Incoming,
+    target: Arc<Target>,
+    found: Result<Found, FileError>,
+}
+
+/// A device in a beam that sends and receives files. It lives while [`FileDevice::next`] is awaited.
+pub struct FileDevice {
+    device: LiveDevice,
+    beam: BeamId,
+    engine: Engine,
+    files: FileDriver,
+    file_events: mpsc::UnboundedReceiver<FileEvent>,
+    store: Store,
+    links: LinkDriver,
+    link_events: mpsc::Receiver<LinkEvent>,
+    relay: Relay,
+    is_relay_up: bool,
+    /// The devices that are here, this one included, in the order in which they joined.
+    devices: Vec<Device>,
+    /// The other devices that understand frames.
+    listed: Vec<DeviceId>,
+    is_direct: bool,
+    searches: mpsc::UnboundedSender<Searched>,
+    searched: mpsc::UnboundedReceiver<Searched>,
+    /// The files that come here, and whether each has ended.
+    coming: BTreeMap<ItemId, bool>,
+    told: VecDeque<Told>,
+    started: Instant,
+    looks_at: Option<Instant>,
+}
+
+impl FileDevice {
+    /// Joins a beam as [`LiveDevice::join`] does, with what it takes to move files among the device's capabilities.
+    ///
+    /// It has to be called within a runtime of tokio.
+    ///
+    /// # Errors
+    /// Where the folder of the state cannot be used.
+    pub fn join(
+        server: Server,
+        beam: BeamId,
+        mut settings: Settings,
+        files: FileSettings,
+    ) -> Result<Self, FileError> {
+        let store = Store::open(&files.state)?;
+        // What cannot be removed now can be later.
+        let _ = store.sweep(now_ms());
+        let is_direct = !files.addresses.is_empty();
+        settings.caps.push(Cap::Files);
+        if is_direct {
+            settings.caps.push(Cap::Rtc);
+        }
+        let (driver, file_events) = FileDriver::new(Handle::current(), store.clone(), now_ms);
+        let sessions = || uuid::Builder::from_random_bytes(SystemRandom::bytes()).into_uuid();
+        let peers = PeerLinks::new(move || sessions().to_string());
+        let (links, link_events) = LinkDriver::new(peers, files.addresses);
+        let (searches, found) = mpsc::unbounded_channel();
+        Ok(Self {
+            device: LiveDevice::join(server, beam, settings),
+            beam,
+            engine: Engine::new(u64::from_le_bytes(SystemRandom::bytes())),
+            files: driver,
+            file_events,
+            store,
+            links,
+            link_events,
+            relay: Relay::default(),
+            is_relay_up: false,
+            devices: Vec::new(),
+            listed: Vec::new(),
+            is_direct,
+            searches,
+            searched: found,
+            coming: BTreeMap::new(),
+            told: VecDeque::new(),
+            started: Instant::now(),
+            looks_at: None,
+        })
+    }
+
+    /// The session.
+    #[must_use]
+    pub const fn session(&self) -> &Session {
+        self.device.session()
+    }
+
+    /// Why the socket was not opened or was lost, the last time.
+    #[must_use]
+    pub const fn failure(&self) -> Option<&Failure> {
+        self.device.failure()
+    }
+
+    /// Tells the session what its person does.
+    pub fn tell(&mut self, input: session::Input) {
+        self.device.tell(input);
+    }
+
+    /// Shares a file, sealed where the beam is (E7). Returns its item; `None` where it is too large for any device.
+    pub fn offer(&mut self, file: NewFile) -> Option<ItemId> {
+        let NewFile { name, media_type, modified, source, batch, manifest } = file;
+        let size = FileSize::new(source.size())?;
+        let id = ItemId::from_random(SystemRandom::bytes());
+        let seal = self.session().keys().map(|_| FileSeal {
+            key: random::secret(&mut SystemRandom),
+            salt: SystemRandom::bytes(),
+        });
+        let facts =
+            FileFacts { name, size, media_type, modified, batch, manifest, seal: seal.clone() };
+        let (message, extra) = (facts.message()?, facts.category().to_owned());
+        self.files.offer(id, source);
+        self.give(Input::Offer { id, size, seal });
+        self.device.tell(session::Input::Share { id, message, extra, to: None });
+        Some(id)
+    }
+
+    /// Receives a file into a folder, or goes on with what an earlier run has received of it. `facts` is what the item's message says.
+    pub fn receive(&mut self, item: &Item, facts: &FileFacts, target: Arc<Target>) {
+        let (id, size) = (item.id, facts.size);
+        if self.coming.get(&id) == Some(&false) {
+            return;
+        }
+        self.coming.insert(id, false);
+        let described = Incoming {
+            item: id,
+            beam: self.beam,
+            name: facts.name.clone(),
+            size,
+            modified: facts.modified,
+            manifest: facts.manifest,
+        };
+        let incoming = IncomingFile {
+            id,
+            from: item.from,
+            size,
+            head: facts.manifest.map_or(0, |manifest| manifest.bytes),
+            is_private: item.to.is_some(),
+            seal: facts.seal.clone(),
+            url: None,
+            earlier: Earlier::Nothing,
+        };
+        self.give(Input::Search(id));
+        let (finding, searches) = (self.files.find(described.clone()), self.searches.clone());
+        tokio::spawn(async move {
+            let found = finding.await;
+            // The device may have left meanwhile.
+            let _ = searches.send(Searched { incoming, described, target, found });
+        });
+    }
+
+    /// Pauses a transfer (F18): to a device, or to all and what comes here.
+    pub fn pause(&mut self, id: ItemId, device: Option<DeviceId>) {
+        self.give(Input::Pause { id, device });
+    }
+
+    /// Goes on with a transfer (F18): `device` as for [`FileDevice::pause`].
+    pub fn resume(&mut self, id: ItemId, device: Option<DeviceId>) {
+        self.give(Input::Resume { id, device });
+    }
+
+    /// Cancels a transfer: `device` as for [`FileDevice::pause`].
+    pub fn cancel(&mut self, id: ItemId, device: Option<DeviceId>) {
+        self.give(Input::Cancel { id, device });
+    }
+
+    /// Waits for what happens; `None` once the device has stopped and all of it was told. Nothing is lost when the wait is given up.
+    pub async fn next(&mut self) -> Option<Told> {
+        loop {
+            if let Some(told) = self.told.pop_front() {
+                return Some(told);
+            }
+            if !self.step().await {
+                return None;
+            }
+        }
+    }
+
+    /// Waits until anything happens, and does what follows. Returns false once the device has stopped.
+    async fn step(&mut self) -> bool {
+        let due = self.next_due();
+        tokio::select! {
+            event = self.device.next_event() => match event {
+                Some(event) => self.lives(event),
+                None => return false,
+            },
+            Some(event) = self.file_events.recv() => self.disk_told(event),
+            Some(event) = self.link_events.recv() => {
+                let outputs = self.links.happened(event, self.started.elapsed());
+                self.follow(outputs);
+            }
+            Some(searched) = self.searched.recv() => self.found(searched),
+            () = sleep_until(due.unwrap_or(self.started)), if due.is_some() => self.passed(),
+        }
+        true
+    }
+
+    fn lives(&mut self, event: LiveEvent) {
+        match event {
+            LiveEvent::News(news) => self.hears(news),
+            LiveEvent::Relayed(message) => self.relayed(&message),
+            LiveEvent::Left(bytes) => {
+                self.relay.left(bytes, self.started.elapsed());
+                self.tell_relay_room();
+            }
+        }
+    }
+
+    fn disk_told(&mut self, event: FileEvent) {
+        match event {
+            FileEvent::Input(input) => self.give(input),
+            FileEvent::Placed { item: id, paths } => {
+                self.told.push_back(Told::Placed { id, paths });
+            }
+        }
+    }
+
+    fn found(&mut self, searched: Searched) {
+        let Searched { mut incoming, described, target, found } = searched;
+        let id = incoming.id;
+        incoming.earlier = match found {
+            Ok(Found::Nothing) => Earlier::Nothing,
+            Ok(Found::Part(entry)) => Earlier::Part(JournalEntry {
+                chunks: entry.durable(),
+                // The person has asked for it again.
+                is_paused: false,
+                hashes: self.store.journal().hashes(id),
+            }),
+            Ok(Found::Whole { paths, .. }) => {
+                self.told.push_back(Told::Placed { id, paths });
+                Earlier::Whole
+            }
+            Err(why) => {
+                let why = TransferFailure::Here(FileFailure::Failed(why.to_string()));
+                self.give(Input::Leave(id));
+                let progress = Progress::Failed { bytes: 0, why };
+                return self.receives(id, progress);
+            }
+        };
+        self.files.expect(described, target);
+        self.give(Input::Receive(incoming));
+    }
+
+    fn receives(&mut self, id: ItemId, progress: Progress) {
+        let has_ended = matches!(
+            progress,
+            Progress::Done { .. }
+                | Progress::Offered
+                | Progress::Cancelled { .. }
+                | Progress::Failed { .. }
+        );
+        self.coming.insert(id, has_ended);
+        self.told.push_back(Told::Receiving { id, progress });
+    }
+
+    fn next_due(&self) -> Option<Instant> {
+        let own = [self.engine.next_tick(), self.links.links.next_tick()].into_iter().flatten();
+        own.map(|due| self.started + due).chain(self.looks_at).min()
+    }
+
+    /// Does what is due by now.
+    fn passed(&mut self) {
+        let now = self.started.elapsed();
+        if self.engine.next_tick().is_some_and(|due| due <= now) {
+            self.give(Input::Tick);
+        }
+        if self.links.links.next_tick().is_some_and(|due| due <= now) {
+            self.links.links.tick(now);
+            self.follow_links();
+        }
+        if self.looks_at.is_some_and(|at| at <= Instant::now()) {
+            self.looks_at = None;
+            for input in self.links.waiting() {
+                self.give(input);
+                self.looks_later();
+            }
+        }
+    }
+
+    fn looks_later(&mut self) {
+        self.looks_at.get_or_insert_with(|| Instant::now() + LOOKS_EVERY);
+    }
+}
+
+/// In milliseconds since the Unix epoch.
+#[expect(clippy::disallowed_methods, reason = "this is the edge")]
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

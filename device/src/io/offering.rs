@@ -1,0 +1,112 @@
+//! Makes items of the files and folders that a person has named: a file is one item, and so is a folder with all that is in it (F16).
+
+use std::path::PathBuf;
+
+use heliograph_shared::limits::MAX_BATCH_FILES;
+use uuid::Uuid;
+
+use super::files::error::FileError;
+use super::files::packed::packed_sources;
+use super::files::source::Source;
+use super::files::source_file::SourceFile;
+use super::files::walk::{LeftOut, Walked, WalkedFile, walk};
+use super::system_random::SystemRandom;
+use crate::file_facts::BatchPart;
+use crate::manifest::ManifestFacts;
+use crate::names::display_name;
+
+/// The media type of bytes that only a device of a beam can read.
+const PACK_TYPE: &str = "application/octet-stream";
+
+/// A file, or files that are one item, to be offered.
+#[derive(Clone, Debug)]
+pub struct NewFile {
+    /// Its name, safe to show.
+    pub name: String,
+    /// Its media type; may be empty.
+    pub media_type: String,
+    /// When its bytes were changed last, in milliseconds since the Unix epoch; `None` where that is not known.
+    pub modified: Option<i64>,
+    /// What its bytes are read from.
+    pub source: Source,
+    /// Its place among the files that were named together.
+    pub batch: Option<BatchPart>,
+    /// What is said of its manifest; `None` for a single file.
+    pub manifest: Option<ManifestFacts>,
+}
+
+/// What was found where a person has named it.
+#[derive(Debug, Default)]
+pub struct Chosen {
+    /// What is to be offered.
+    pub files: Vec<NewFile>,
+    /// What is not offered, and why.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Looks at the files and folders that a person has named. Nothing of their content is read. It blocks.
+///
+/// `media_type` tells the type of a file by its name; it may be empty.
+///
+/// # Errors
+/// The path that cannot be read, and why.
+pub fn choose(
+    named: &[PathBuf],
+    media_type: impl Fn(&str) -> String,
+) -> Result<Chosen, (PathBuf, FileError)> {
+    let mut chosen = Chosen::default();
+    let mut single = Walked::default();
+    for path in named {
+        let failed = |why| (path.clone(), why);
+        let name = path.canonicalize().map_err(|why| failed(why.into()))?;
+        let name = path.file_name().or(name.file_name()).unwrap_or(name.as_os_str());
+        let name = display_name(&name.to_string_lossy());
+        if path.is_dir() {
+            let mut walked = walk(std::slice::from_ref(path)).map_err(failed)?;
+            chosen.left_out.append(&mut walked.left_out);
+            chosen.files.extend(packed(&walked, &name, &media_type, true));
+        } else {
+            let source = SourceFile::named(path).map_err(failed)?;
+            single.files.push(WalkedFile { path: name, source });
+        }
+    }
+    let count = single.files.len();
+    if count > MAX_BATCH_FILES {
+        chosen.files.extend(packed(&single, &format!("{count} files"), &media_type, false));
+        return Ok(chosen);
+    }
+    let id = uuid::Builder::from_random_bytes(SystemRandom::bytes()).into_uuid();
+    let singles = single.files.into_iter().enumerate();
+    chosen.files.extend(singles.map(|(index, WalkedFile { path: name, source })| NewFile {
+        media_type: media_type(&name),
+        name,
+        modified: source.stamp().modified_ms(),
+        source: Source::File(source),
+        batch: part(id, count, index),
+        manifest: None,
+    }));
+    Ok(chosen)
+}
+
+fn part(id: Uuid, count: usize, index: usize) -> Option<BatchPart> {
+    (count > 1).then_some(BatchPart { id, count, index })
+}
+
+fn packed(
+    walked: &Walked,
+    name: &str,
+    media_type: impl Fn(&str) -> String,
+    is_folder: bool,
+) -> Vec<NewFile> {
+    let modified = walked.files.iter().filter_map(|file| file.source.stamp().modified_ms()).max();
+    let sources = packed_sources(walked, media_type, is_folder).into_iter();
+    let made = sources.map(|source| NewFile {
+        name: name.to_owned(),
+        media_type: PACK_TYPE.to_owned(),
+        modified,
+        batch: None,
+        manifest: Some(source.facts()),
+        source: Source::Packed(source),
+    });
+    made.collect()
+}

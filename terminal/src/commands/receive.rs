@@ -1,0 +1,224 @@
+//! Receives files and folders.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use heliograph_device::engine::contract::Progress;
+use heliograph_device::file_facts::FileFacts;
+use heliograph_device::io::file_device::Told;
+use heliograph_device::io::files::target::Target;
+use heliograph_device::session::item::Item;
+use heliograph_device::session::{Encryption, News};
+use heliograph_shared::ids::{DeviceId, ItemId};
+use tokio::time::{Instant, timeout_at};
+
+use super::known::Known;
+use super::{Context, stands};
+use crate::beam::Beam;
+use crate::cli::ReceiveArgs;
+use crate::exit::{Exit, Stop};
+use crate::files::{bytes_of, has_ended, moves, settings, why};
+use crate::link::existing;
+use crate::progress::Bars;
+use crate::safe;
+use crate::voice::Event;
+
+/// Without `--wait`, nothing is waited for that has not come nearer for so long.
+const WITHIN: Duration = Duration::from_secs(30);
+
+pub(super) async fn run(context: &Context<'_>, asked: ReceiveArgs) -> Result<(), Stop> {
+    let voice = context.voice;
+    let folder = asked.folder.or(asked.into).unwrap_or_else(|| ".".into());
+    let target =
+        std::fs::create_dir_all(&folder).map_err(Into::into).and_then(|()| Target::open(&folder));
+    let target = target.map_err(|why| {
+        Stop::new(Exit::Failed, format!("{} cannot be used: {why}.", folder.display()))
+    })?;
+    let destination = existing(asked.link.link.as_deref(), asked.link.clear)?;
+    let settings = settings(&asked.ways)?;
+    let until = match (asked.stay, asked.wait) {
+        (true, _) => Until::Interrupted,
+        (false, true) => Until::AllHasCome,
+        (false, false) => Until::NothingComes,
+    };
+    let name = context.name.clone();
+    let mut beam = Beam::enter_with_files(destination, name, context.timeout, settings).await?;
+    let mut receiving = Receiving {
+        context,
+        until,
+        target: Arc::new(target),
+        files: BTreeMap::new(),
+        known: Known::default(),
+        bars: Bars::new(voice),
+    };
+    receiving.run(&mut beam).await?;
+    let result = receiving.result(&beam);
+    drop(receiving);
+    beam.leave().await;
+    result
+}
+
+/// How long it receives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// Until nothing more comes of what is there.
+    NothingComes,
+    /// Until something was there, and all of it has come.
+    AllHasCome,
+    Interrupted,
+}
+
+struct Receiving<'a> {
+    context: &'a Context<'a>,
+    until: Until,
+    target: Arc<Target>,
+    files: BTreeMap<ItemId, Coming>,
+    known: Known,
+    bars: Bars<ItemId>,
+}
+
+/// A file that comes.
+struct Coming {
+    name: String,
+    size: u64,
+    from: DeviceId,
+    /// Whether it has come; `None` while it is under way.
+    end: Option<bool>,
+    why: Option<String>,
+}
+
+impl Receiving<'_> {
+    async fn run(&mut self, beam: &mut Beam) -> Result<(), Stop> {
+        let mut patience = Instant::now() + WITHIN;
+        loop {
+            let (told, _) = if self.until == Until::NothingComes {
+                match timeout_at(patience, beam.next_told()).await {
+                    Ok(told) => told?,
+                    Err(_) if self.known.is_whole() => return Ok(()),
+                    Err(_) => return Err(not_let_in(beam)),
+                }
+            } else {
+                beam.next_told().await?
+            };
+            match told {
+                Told::News(news) => self.hears(beam, news)?,
+                Told::Receiving { id, progress } => {
+                    if has_ended(&progress) || matches!(progress, Progress::Moving { .. }) {
+                        patience = Instant::now() + WITHIN;
+                    }
+                    self.comes(id, &progress)?;
+                }
+                Told::Placed { id, paths } => self.placed(id, &paths)?,
+                Told::Sending { .. } | Told::Path { .. } => {}
+            }
+            if self.is_done(beam) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn is_done(&self, beam: &Beam) -> bool {
+        let here = beam.people.here();
+        let has_ended = |file: &Coming| match self.until {
+            // Nobody knows when a device comes back that was not here in the first place.
+            Until::NothingComes => file.end.is_some() || !here.contains(&file.from),
+            Until::AllHasCome => file.end.is_some(),
+            Until::Interrupted => false,
+        };
+        let is_begun = self.until == Until::NothingComes || !self.files.is_empty();
+        self.known.is_whole() && is_begun && self.files.values().all(has_ended)
+    }
+
+    fn hears(&mut self, beam: &mut Beam, news: News) -> Result<(), Stop> {
+        let voice = self.context.voice;
+        let was_whole = self.known.is_whole();
+        self.known.hears(voice, beam, &news);
+        let waits = self.until != Until::NothingComes && self.files.is_empty();
+        if waits && !was_whole && self.known.is_whole() {
+            voice.hint("Waiting for files.");
+        }
+        match news {
+            News::Item(item) => self.offered(beam, &item)?,
+            News::Gone(id) => {
+                self.bars.ends(&id);
+                if self.files.remove(&id).is_some() {
+                    voice.event(&Event::Gone { id })?;
+                }
+            }
+            News::Status(status) => self.bars.aside(|| stands(voice, status))?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn offered(&mut self, beam: &mut Beam, item: &Item) -> Result<(), Stop> {
+        let Some(facts) = FileFacts::read(&item.message) else { return Ok(()) };
+        if Some(item.from) == beam.me() {
+            return Ok(());
+        }
+        let (id, from, size) = (item.id, item.from, facts.size.bytes());
+        let name = beam.people.name(from);
+        let files = facts.manifest.map(|manifest| manifest.files);
+        let file = facts.name.as_str();
+        self.context.voice.event(&Event::File { id, from, name, file, size, files })?;
+        let coming = Coming { name: facts.name.clone(), size, from, end: None, why: None };
+        self.files.insert(id, coming);
+        beam.receive(item, &facts, self.target.clone());
+        Ok(())
+    }
+
+    fn comes(&mut self, id: ItemId, progress: &Progress) -> Result<(), Stop> {
+        let voice = self.context.voice;
+        let Some(file) = self.files.get_mut(&id) else { return Ok(()) };
+        let moves = moves(progress, file.size);
+        voice.event(&Event::Receiving { id, file: &file.name, moves })?;
+        file.end = has_ended(progress).then_some(matches!(progress, Progress::Done { .. }));
+        file.why = why(progress);
+        if file.end.is_some() {
+            self.bars.ends(&id);
+        } else {
+            self.bars.stands(id, &file.name, bytes_of(progress, file.size), file.size);
+        }
+        if let (Some(false), Some(why)) = (file.end, &file.why) {
+            let said = format!("{} does not come: {why}.", safe::line(&file.name));
+            self.bars.aside(|| voice.hint(&said));
+        }
+        Ok(())
+    }
+
+    fn placed(&mut self, id: ItemId, paths: &[std::path::PathBuf]) -> Result<(), Stop> {
+        let voice = self.context.voice;
+        let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+        self.bars.ends(&id);
+        voice.event(&Event::Received { id, paths: &paths })?;
+        self.bars.aside(|| paths.iter().try_for_each(|path| voice.line(&safe::line(path))))?;
+        Ok(())
+    }
+
+    /// How it went.
+    fn result(&self, beam: &Beam) -> Result<(), Stop> {
+        if self.files.is_empty() {
+            return Err(Stop::new(Exit::Nothing, "There is no file in this beam."));
+        }
+        let missing = self.files.values().filter(|file| file.end != Some(true));
+        let said = missing.map(|file| {
+            let is_here = beam.people.here().contains(&file.from);
+            let other = if is_here { "it does not come" } else { "its device is not here" };
+            let why = file.why.as_deref().unwrap_or(other);
+            format!("{} was not received: {why}.", safe::line(&file.name))
+        });
+        let said: Vec<_> = said.collect();
+        if said.is_empty() { Ok(()) } else { Err(Stop::new(Exit::Failed, said.join("\n"))) }
+    }
+}
+
+fn not_let_in(beam: &Beam) -> Stop {
+    match beam.encryption() {
+        Encryption::Waiting { .. } => Stop::new(
+            Exit::NotLetIn,
+            "No device has let this one in: one that is in the beam has to be open.",
+        ),
+        _ => Stop::new(Exit::Unreachable, "The server says nothing."),
+    }
+}

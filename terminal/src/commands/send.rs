@@ -1,0 +1,233 @@
+//! Sends files and folders.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use heliograph_device::engine::contract::{Progress, TransferFailure};
+use heliograph_device::io::file_device::Told;
+use heliograph_device::io::files::walk::WhyLeftOut;
+use heliograph_device::io::offering::{Chosen, NewFile, choose};
+use heliograph_device::session::{Encryption, News};
+use heliograph_shared::ids::{DeviceId, ItemId};
+use tokio::task::spawn_blocking;
+
+use super::{Context, stands};
+use crate::beam::Beam;
+use crate::cli::SendArgs;
+use crate::exit::{Exit, Stop};
+use crate::files::{bytes_of, has_ended, media_type, moves, settings, why};
+use crate::link::to_share;
+use crate::people::Change;
+use crate::progress::Bars;
+use crate::safe;
+use crate::voice::Event;
+
+pub(super) async fn run(context: &Context<'_>, asked: SendArgs) -> Result<(), Stop> {
+    let voice = context.voice;
+    let destination = to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?;
+    let files = chosen(context, asked.paths).await?;
+    let settings = settings(&asked.ways)?;
+    let name = context.name.clone();
+    let mut beam = Beam::enter_with_files(destination, name, context.timeout, settings).await?;
+    let mut sending = Sending {
+        context,
+        is_once: asked.once,
+        waiting: files,
+        offered: BTreeMap::new(),
+        unconfirmed: BTreeSet::new(),
+        to: BTreeMap::new(),
+        failure: None,
+        bars: Bars::new(voice),
+    };
+    let result = sending.run(&mut beam).await;
+    let failure = sending.failure.take();
+    drop(sending);
+    result?;
+    beam.leave().await;
+    failure.map_or(Ok(()), Err)
+}
+
+/// What is to be sent.
+async fn chosen(
+    context: &Context<'_>,
+    paths: Vec<std::path::PathBuf>,
+) -> Result<Vec<NewFile>, Stop> {
+    let chosen = spawn_blocking(move || choose(&paths, media_type)).await;
+    let chosen = chosen.map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
+    let Chosen { files, left_out } = chosen.map_err(|(path, why)| {
+        Stop::new(Exit::Failed, format!("{} cannot be sent: {why}.", path.display()))
+    })?;
+    for one in left_out {
+        let why = match one.why {
+            WhyLeftOut::Link => "it is a symbolic link".to_owned(),
+            WhyLeftOut::TooDeep => "it lies too deep".to_owned(),
+            WhyLeftOut::Unreadable(why) => why.to_string(),
+        };
+        context.voice.hint(&format!("{} is left out: {why}.", safe::line(&one.path)));
+    }
+    if files.is_empty() {
+        return Err(Stop::new(Exit::Nothing, "There is nothing to send."));
+    }
+    Ok(files)
+}
+
+struct Sending<'a> {
+    context: &'a Context<'a>,
+    is_once: bool,
+    /// What is not offered yet.
+    waiting: Vec<NewFile>,
+    offered: BTreeMap<ItemId, Offered>,
+    /// What the server does not have yet.
+    unconfirmed: BTreeSet<ItemId>,
+    /// How far each device is with each file.
+    to: BTreeMap<DeviceId, BTreeMap<ItemId, Standing>>,
+    /// Why nobody can receive one of the files any more.
+    failure: Option<Stop>,
+    bars: Bars<DeviceId>,
+}
+
+struct Offered {
+    name: String,
+    size: u64,
+}
+
+/// How a device is with a file.
+#[derive(Clone, Copy, Default)]
+struct Standing {
+    bytes: u64,
+    has_all: bool,
+}
+
+impl Sending<'_> {
+    async fn run(&mut self, beam: &mut Beam) -> Result<(), Stop> {
+        loop {
+            let (told, change) = beam.next_told().await?;
+            match told {
+                Told::News(news) => self.hears(beam, news, &change)?,
+                Told::Sending { id, device, progress } => {
+                    self.goes(beam, id, device, &progress)?;
+                    if (self.is_once && self.has_all(device)) || self.failure.is_some() {
+                        return Ok(());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn hears(&mut self, beam: &mut Beam, news: News, change: &Change) -> Result<(), Stop> {
+        let voice = self.context.voice;
+        match news {
+            News::Welcome(_) => self.offer_all(beam)?,
+            News::Status(status) => self.bars.aside(|| stands(voice, status))?,
+            News::Confirmed(id) => self.confirmed(beam, id)?,
+            News::Refused { id, why, .. } if self.offered.contains_key(&id) => {
+                return Err(Stop::new(
+                    Exit::Refused,
+                    format!("The server does not take it: {why}"),
+                ));
+            }
+            News::Encryption(Encryption::Waiting { .. }) if !beam.is_new => {
+                voice.hint("Waiting for a device of the beam to let this one in.");
+            }
+            News::Gone(id) => {
+                self.offered.remove(&id);
+                if self.offered.is_empty() {
+                    return Err(Stop::new(Exit::Nothing, "Another device has deleted it."));
+                }
+            }
+            News::Devices(_) => {
+                for device in &change.left {
+                    self.bars.ends(device);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The link of a new beam is shown once whoever opens it finds the files.
+    fn confirmed(&mut self, beam: &Beam, id: ItemId) -> Result<(), Stop> {
+        let voice = self.context.voice;
+        voice.event(&Event::Shared { id })?;
+        if !self.unconfirmed.remove(&id) || !self.unconfirmed.is_empty() {
+            return Ok(());
+        }
+        if beam.is_new {
+            voice.link(beam.link.beam, &beam.link.to_text(), beam.link.invite.is_some())?;
+        }
+        if self.is_once {
+            voice.hint("Waiting until another device has it all.");
+        } else {
+            voice.hint("It goes to every device that comes. Ctrl-C ends.");
+        }
+        Ok(())
+    }
+
+    fn offer_all(&mut self, beam: &mut Beam) -> Result<(), Stop> {
+        for file in std::mem::take(&mut self.waiting) {
+            let (name, size) = (file.name.clone(), file.source.size());
+            let id = beam.offer(file).ok_or_else(|| {
+                Stop::new(Exit::Refused, format!("{} is too large.", safe::line(&name)))
+            })?;
+            self.context.voice.event(&Event::Offered { id, file: &name, size })?;
+            self.offered.insert(id, Offered { name, size });
+            self.unconfirmed.insert(id);
+        }
+        Ok(())
+    }
+
+    fn goes(
+        &mut self,
+        beam: &Beam,
+        id: ItemId,
+        device: DeviceId,
+        progress: &Progress,
+    ) -> Result<(), Stop> {
+        let voice = self.context.voice;
+        let Some(Offered { name: file, size }) = self.offered.get(&id) else { return Ok(()) };
+        let name = beam.people.name(device);
+        let moves = moves(progress, *size);
+        voice.event(&Event::Sending { id, device, name, file, moves })?;
+        let standing = Standing {
+            bytes: bytes_of(progress, *size),
+            has_all: matches!(progress, Progress::Done { .. }),
+        };
+        let before = self.to.entry(device).or_default().insert(id, standing);
+        let said = match progress {
+            Progress::Done { .. } if !before.is_some_and(|before| before.has_all) => {
+                Some(format!("{} has {}.", safe::line(name), safe::line(file)))
+            }
+            Progress::Cancelled { .. } | Progress::Failed { .. } => why(progress).map(|why| {
+                format!("{} does not get {}: {why}.", safe::line(name), safe::line(file))
+            }),
+            _ => None,
+        };
+        if let Some(said) = said {
+            self.bars.aside(|| voice.hint(&said));
+        }
+        if matches!(progress, Progress::Failed { why: TransferFailure::Changed, .. }) {
+            let why = why(progress).unwrap_or_default();
+            self.failure = Some(Stop::new(Exit::Failed, format!("{}: {why}.", safe::line(file))));
+        }
+        self.draw(beam, device, has_ended(progress));
+        Ok(())
+    }
+
+    fn draw(&mut self, beam: &Beam, device: DeviceId, may_end: bool) {
+        if may_end && self.has_all(device) {
+            return self.bars.ends(&device);
+        }
+        let bytes = self.to.get(&device).into_iter().flat_map(BTreeMap::values);
+        let bytes = bytes.map(|standing| standing.bytes).sum();
+        let size = self.offered.values().map(|offered| offered.size).sum();
+        self.bars.stands(device, beam.people.name(device), bytes, size);
+    }
+
+    /// Whether a device has all that was offered.
+    fn has_all(&self, device: DeviceId) -> bool {
+        let Some(to) = self.to.get(&device) else { return false };
+        let has: BTreeSet<_> =
+            to.iter().filter(|(_, one)| one.has_all).map(|(id, _)| *id).collect();
+        !self.offered.is_empty() && self.offered.keys().all(|id| has.contains(id))
+    }
+}

@@ -1,0 +1,141 @@
+//! How files are moved, and how that is told.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy as _;
+use heliograph_device::engine::contract::{Carrying, End, FileFailure, Progress, TransferFailure};
+use heliograph_device::io::file_device::FileSettings;
+use heliograph_device::io::peer_link::PeerLinkOptions;
+
+use crate::cli::WayArgs;
+use crate::exit::{Exit, Stop};
+use crate::voice::Moves;
+
+/// How files are moved, as the command line says.
+///
+/// # Errors
+/// Where the system names no place for what has to be remembered.
+pub fn settings(ways: &WayArgs) -> Result<FileSettings, Stop> {
+    let addresses = match (&ways.address[..], ways.no_direct) {
+        (_, true) => Vec::new(),
+        ([], false) => PeerLinkOptions::every_address(),
+        (named, false) => named.iter().map(|ip: &IpAddr| SocketAddr::new(*ip, 0)).collect(),
+    };
+    Ok(FileSettings { state: state()?, addresses })
+}
+
+/// Where the program remembers what it has received of which file.
+fn state() -> Result<PathBuf, Stop> {
+    let strategy = etcetera::choose_base_strategy();
+    let strategy = strategy.map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
+    let folder = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
+    Ok(folder.join("heliograph").join("received"))
+}
+
+/// The media type of a file by its name; empty where it has none that is known.
+#[must_use]
+pub fn media_type(name: &str) -> String {
+    mime_guess::from_path(Path::new(name)).first_raw().unwrap_or_default().to_owned()
+}
+
+/// Whether a transfer moves no more, and need not be waited for.
+#[must_use]
+pub const fn has_ended(progress: &Progress) -> bool {
+    matches!(
+        progress,
+        Progress::Done { .. }
+            | Progress::Offered
+            | Progress::Cancelled { .. }
+            | Progress::Failed { .. }
+    )
+}
+
+/// Bytes of a file that are there, of so many in all.
+#[must_use]
+pub const fn bytes_of(progress: &Progress, size: u64) -> u64 {
+    match progress {
+        Progress::Queued { bytes }
+        | Progress::Moving { bytes, .. }
+        | Progress::Parked { bytes, .. }
+        | Progress::Paused { bytes, .. }
+        | Progress::Failed { bytes, .. } => *bytes,
+        Progress::Done { .. } => size,
+        Progress::Offered | Progress::Cancelled { .. } => 0,
+    }
+}
+
+/// A progress as JSON has it.
+#[must_use]
+pub fn moves(progress: &Progress, size: u64) -> Moves {
+    let state = match progress {
+        Progress::Queued { .. } => "queued",
+        Progress::Moving { .. } => "moving",
+        Progress::Parked { .. } => "parked",
+        Progress::Paused { .. } => "paused",
+        Progress::Done { .. } => "done",
+        Progress::Offered => "offered",
+        Progress::Cancelled { .. } => "cancelled",
+        Progress::Failed { .. } => "failed",
+    };
+    let (twice, via) = match progress {
+        Progress::Moving { twice, via, .. } => (Some(*twice), Some(via)),
+        Progress::Done { twice, via } => (Some(*twice), via.as_ref()),
+        _ => (None, None),
+    };
+    let bytes_per_second = match progress {
+        Progress::Moving { bytes_per_second, .. } => Some(*bytes_per_second),
+        _ => None,
+    };
+    let why = why(progress);
+    Moves {
+        state,
+        bytes: bytes_of(progress, size),
+        size,
+        bytes_per_second,
+        twice,
+        via: via.and_then(way),
+        why,
+    }
+}
+
+fn way(via: &Carrying) -> Option<&'static str> {
+    match (via.links.is_empty(), via.relay) {
+        (false, true) => Some("both"),
+        (false, false) => Some("direct"),
+        (true, true) => Some("relay"),
+        (true, false) => None,
+    }
+}
+
+/// Why a transfer ended without the file, or waits; `None` where there is nothing to say.
+#[must_use]
+pub fn why(progress: &Progress) -> Option<String> {
+    let text = match progress {
+        Progress::Parked { needs_direct: true, .. } => {
+            "no direct connection opens, and the server passes no files on"
+        }
+        Progress::Paused { by: End::There, .. } => "it is paused at the other end",
+        Progress::Paused { by: End::Here, .. } => "it is paused here",
+        Progress::Cancelled { by: End::There } => "it was cancelled at the other end",
+        Progress::Cancelled { by: End::Here } => "it was cancelled here",
+        Progress::Failed { why, .. } => return Some(failure(why)),
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+fn failure(why: &TransferFailure) -> String {
+    let text = match why {
+        TransferFailure::Gone => "the other device has it no more",
+        TransferFailure::NoRoomThere => "there is no room for it at the other end",
+        TransferFailure::SourceRemoved => "its device was removed from the beam",
+        TransferFailure::Changed => "it has changed, or cannot be read any more",
+        TransferFailure::Damaged => "what arrives is damaged",
+        TransferFailure::ReadOnly => "this device may only read in the beam",
+        TransferFailure::Here(FileFailure::NoRoom) => "it is larger than the room on the disk",
+        TransferFailure::Here(FileFailure::DiskFull) => "the disk is full",
+        TransferFailure::Here(FileFailure::Failed(why)) => why,
+    };
+    text.to_owned()
+}

@@ -1,0 +1,264 @@
+//! Files go from one process to another.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::{TempDir, tempdir};
+
+use crate::program::{Running, Words, program};
+use crate::server::Server;
+
+/// The ways that files may take.
+const DIRECT: [&str; 2] = ["--address", "127.0.0.1"];
+const RELAY: [&str; 1] = ["--no-direct"];
+const MIB: usize = 1024 * 1024;
+
+/// Bytes of which no two chunks are equal.
+fn sample(size: usize) -> Vec<u8> {
+    let word = |at: usize| (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17);
+    (0..size.div_ceil(8)).flat_map(|at| word(at).to_le_bytes()).take(size).collect()
+}
+
+/// A folder with files to send, and one to receive into.
+struct Stage {
+    server: Server,
+    folder: TempDir,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let folder = tempdir().unwrap();
+        fs::create_dir(folder.path().join("from")).unwrap();
+        Self { server: Server::start(), folder }
+    }
+
+    /// Writes a file to send. Returns its path.
+    fn file(&self, path: &str, bytes: &[u8]) -> String {
+        let path = self.folder.path().join("from").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// Makes a beam and sends into it. Returns its link too.
+    fn sends(&self, words: &[&str]) -> (Running, String) {
+        let url = self.server.url();
+        let words = [&["send", "--json", "--server", &url], words].concat();
+        let send = program(&words).starts();
+        let link = send.event("beam")["link"].as_str().unwrap().to_owned();
+        (send, link)
+    }
+
+    fn received(&self) -> PathBuf {
+        self.folder.path().join("to")
+    }
+
+    /// Receives into the folder. What one run remembers, the next knows.
+    fn receives(&self, link: &str, words: &[&str]) -> Words {
+        let (into, state) = (self.received(), self.folder.path().join("state"));
+        let words = [&["receive", "--json", "--into", into.to_str().unwrap()], words].concat();
+        program(&words).link(link).env("XDG_STATE_HOME", state.to_str().unwrap())
+    }
+
+    #[track_caller]
+    fn has(&self, path: &str, bytes: &[u8]) {
+        let read = fs::read(self.received().join(path)).unwrap();
+        assert!(read == bytes, "{path} is another file");
+    }
+
+    /// The names of what was received, without what is hidden.
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.received()).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names
+    }
+}
+
+/// How a file has come.
+#[track_caller]
+fn done(lines: &str) -> serde_json::Value {
+    let mut events = lines.lines().map(|line| serde_json::from_str(line).unwrap());
+    let is_done = |event: &serde_json::Value| event["state"] == "done";
+    events.find(is_done).expect("it is done")
+}
+
+#[track_caller]
+fn goes(ways: &[&str], via: &str) {
+    let stage = Stage::new();
+    let bytes = sample(5 * MIB + 123);
+    let path = stage.file("Grüße 👩‍👩‍👧.bin", &bytes);
+    let (mut send, link) = stage.sends(&[&[path.as_str(), "--once"], ways].concat());
+    let receive = stage.receives(&link, ways).ends();
+    receive.is(0, "");
+    stage.has("Grüße 👩‍👩‍👧.bin", &bytes);
+    assert_eq!(stage.names().len(), 1, "nothing unfinished is left");
+    let done = done(receive.text());
+    assert_eq!((&done["via"], &done["twice"]), (&via.into(), &0.into()));
+    assert_eq!(send.ends(), 0);
+}
+
+#[test]
+fn a_file_goes_directly() {
+    goes(&DIRECT, "direct");
+}
+
+#[test]
+fn r1_a_file_goes_through_the_server_where_nothing_goes_directly() {
+    goes(&RELAY, "relay");
+}
+
+#[test]
+fn f14_files_that_are_named_together_all_come_and_an_empty_one_too() {
+    let stage = Stage::new();
+    let (one, other) = (sample(MIB), sample(70_001));
+    let paths = [stage.file("a.bin", &one), stage.file("b", &other), stage.file("empty.txt", b"")];
+    let paths: Vec<_> = paths.iter().map(String::as_str).collect();
+    let (mut send, link) = stage.sends(&[&paths[..], &["--once"], &DIRECT].concat());
+    stage.receives(&link, &DIRECT).ends().is(0, "");
+    stage.has("a.bin", &one);
+    stage.has("b", &other);
+    stage.has("empty.txt", b"");
+    assert_eq!(send.ends(), 0);
+}
+
+#[test]
+fn f16_a_folder_comes_with_all_that_is_in_it() {
+    let stage = Stage::new();
+    stage.file("album/first.txt", b"one");
+    stage.file("album/deep/er/second.bin", &sample(300_000));
+    stage.file("album/empty", b"");
+    let album = stage.folder.path().join("from/album");
+    fs::create_dir(album.join("nothing here")).unwrap();
+    let (mut send, link) =
+        stage.sends(&[&[album.to_str().unwrap(), "--once"], &DIRECT[..]].concat());
+    stage.receives(&link, &DIRECT).ends().is(0, "");
+    stage.has("album/first.txt", b"one");
+    stage.has("album/deep/er/second.bin", &sample(300_000));
+    stage.has("album/empty", b"");
+    assert!(fs::read_dir(stage.received().join("album/nothing here")).unwrap().next().is_none());
+    assert_eq!(send.ends(), 0);
+}
+
+#[test]
+fn what_is_there_is_never_replaced() {
+    let stage = Stage::new();
+    let path = stage.file("notes.txt", b"theirs");
+    fs::create_dir(stage.received()).unwrap();
+    fs::write(stage.received().join("notes.txt"), b"mine").unwrap();
+    let (mut send, link) = stage.sends(&[&[path.as_str(), "--once"], &RELAY[..]].concat());
+    stage.receives(&link, &RELAY).ends().is(0, "");
+    stage.has("notes.txt", b"mine");
+    let names = stage.names();
+    assert_eq!(names.len(), 2, "{names:?}");
+    let other = names.iter().find(|name| *name != "notes.txt").unwrap();
+    stage.has(other, b"theirs");
+    assert_eq!(send.ends(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn f24_a_hostile_name_stays_within_the_folder_and_out_of_the_terminal() {
+    let stage = Stage::new();
+    let path = stage.file("..\\..\\x\x1b[31m\u{202e}gpj.exe", b"bytes");
+    let (mut send, link) = stage.sends(&[&[path.as_str(), "--once"], &RELAY[..]].concat());
+    let receive = stage.receives(&link, &RELAY).ends();
+    receive.is(0, "");
+    assert_eq!(stage.names(), [".._.._x_[31m_gpj.exe"]);
+    assert!(!receive.text().contains(['\x1b', '\u{202e}']));
+    assert_eq!(send.ends(), 0);
+}
+
+#[test]
+fn a_file_goes_to_every_device_that_comes() {
+    let stage = Stage::new();
+    let bytes = sample(200_000);
+    let path = stage.file("a", &bytes);
+    let (send, link) = stage.sends(&[&[path.as_str()], &RELAY[..]].concat());
+    for folder in ["one", "other"] {
+        let into = stage.folder.path().join(folder);
+        let receive = program(&["receive", "-", into.to_str().unwrap(), "--no-direct"]);
+        let receive = receive.ends_with(link.as_bytes());
+        receive.is(0, "");
+        let placed = into.canonicalize().unwrap().join("a");
+        assert_eq!(receive.text(), format!("{}\n", placed.display()));
+        assert!(fs::read(placed).unwrap() == bytes);
+    }
+    send.is_interrupted();
+}
+
+#[test]
+fn what_cannot_be_sent_or_received_is_said_with_its_exit_code() {
+    let stage = Stage::new();
+    let url = stage.server.url();
+    program(&["send", "--server", &url, "/no/such/file"]).ends().is(1, "not found");
+    let (_join, link) = crate::program::copies(&url, b"a text");
+    stage.receives(&link, &RELAY).ends().is(3, "no file");
+    let file = stage.file("a", b"");
+    program(&["receive", "-", &file]).ends_with(link.as_bytes()).is(1, "cannot be used");
+}
+
+#[test]
+fn a_receiver_that_is_killed_goes_on_where_it_was() {
+    goes_on(Running::is_killed);
+}
+
+#[test]
+fn a_receiver_that_is_interrupted_goes_on_where_it_was() {
+    goes_on(|receive| {
+        receive.is_interrupted();
+        assert_eq!(receive.ends(), 130);
+    });
+}
+
+/// Most bytes that may come once more: the largest window (F4).
+const WINDOW: u64 = 32 * MIB as u64;
+
+#[track_caller]
+fn goes_on(stop: impl Fn(&mut Running)) {
+    let stage = Stage::new();
+    let bytes = sample(96 * MIB);
+    let path = stage.file("large", &bytes);
+    let (mut send, link) = stage.sends(&[&[path.as_str(), "--once"], &DIRECT[..]].concat());
+    let mut receive = stage.receives(&link, &DIRECT).starts();
+    let half = bytes.len() as u64 / 2;
+    let reached = loop {
+        let event = receive.event("receiving");
+        assert_ne!(event["state"], "done", "it is too fast for this test");
+        let reached = event["bytes"].as_u64().unwrap();
+        if reached >= half {
+            break reached;
+        }
+    };
+    stop(&mut receive);
+    assert!(!stage.received().join("large").exists());
+
+    let receive = stage.receives(&link, &DIRECT).ends();
+    receive.is(0, "");
+    stage.has("large", &bytes);
+    let first = receive.text().lines().find(|line| line.contains(r#""event":"receiving""#));
+    let first: serde_json::Value = serde_json::from_str(first.unwrap()).unwrap();
+    let kept = first["bytes"].as_u64().unwrap();
+    let twice = done(receive.text())["twice"].as_u64().unwrap();
+    assert!(reached - kept.min(reached) + twice < WINDOW, "{reached} before, {kept} kept");
+    assert_eq!(send.ends(), 0);
+}
+
+#[test]
+fn a_file_is_sent_again_after_its_sender_was_killed() {
+    let stage = Stage::new();
+    let bytes = sample(48 * MIB);
+    let path = stage.file("large", &bytes);
+    let (mut send, link) = stage.sends(&[&[path.as_str()], &RELAY[..]].concat());
+    let receive = stage.receives(&link, &[&RELAY[..], &["--stay"]].concat()).starts();
+    while receive.event("receiving")["bytes"].as_u64().unwrap() < 10 * MIB as u64 {}
+    send.is_killed();
+    while receive.event("receiving")["state"] != "parked" {}
+
+    let again = program(&["send", "--once", "--no-direct", path.as_str()]).link(&link).ends();
+    again.is(0, "");
+    receive.event("received");
+    stage.has("large", &bytes);
+    assert!(Path::new(&path).exists());
+}
