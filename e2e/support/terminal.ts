@@ -1,6 +1,8 @@
 /** The program `heliograph-device` in a process of its own. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from '@playwright/test'
 
@@ -16,7 +18,9 @@ export class Terminal {
 
   private constructor(words: readonly string[], link: string | null) {
     const { HELIOGRAPH_LINK: _, ...others } = process.env
-    const env = link === null ? others : { ...others, HELIOGRAPH_LINK: link }
+    // What it remembers of received files is none of this machine's own.
+    const own = { ...others, XDG_STATE_HOME: join(tmpdir(), 'heliograph-terminal-state') }
+    const env = link === null ? own : { ...own, HELIOGRAPH_LINK: link }
     this.#process = spawn(PROGRAM, words, { env })
     this.#ended = once(this.#process, 'exit')
     this.#process.stdout.on('data', (text: Buffer) => {

@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { expect } from '@playwright/test'
+import { MB, sha256Of } from '../support/files.ts'
 import { test } from '../support/stage.ts'
 import { Terminal } from '../support/terminal.ts'
 
@@ -39,3 +41,32 @@ test('a script pastes the text that a page has shared last', async ({ device }) 
   await ada.sees('the last')
   expect(await Terminal.runs(['paste'], link).ends()).toEqual({ out: 'the last', code: 0 })
 })
+
+const everywhere = { tag: '@everywhere' }
+
+test('a terminal receives the file that a page shares', everywhere, async ({ device, folder }) => {
+  const ada = await device('Ada')
+  const link = await ada.startsBeam()
+  const film = await folder.file('film.bin', 12 * MB)
+  await ada.sharesFiles(film)
+  await expect(ada.file(film)).toBeVisible()
+
+  const into = join(folder.path, 'received')
+  const receive = Terminal.runs(['receive', '--into', into], link)
+  expect(await receive.ends()).toEqual({ out: `${join(into, film.name)}\n`, code: 0 })
+  expect(await sha256Of(join(into, film.name))).toBe(film.sha256)
+})
+
+test(
+  'a page receives the file that a terminal sends, and the terminal ends',
+  everywhere,
+  async ({ device, folder, server }) => {
+    const film = await folder.file('film.bin', 12 * MB)
+    const send = Terminal.runs(['send', '--once', '--server', server.origin, film.path])
+    const ada = await device('Ada')
+    await ada.opens(await send.link())
+    await ada.takesUnlessBegun(film)
+    expect(await ada.savedSha256(film)).toBe(film.sha256)
+    expect((await send.ends()).code).toBe(0)
+  },
+)
