@@ -20,5 +20,6 @@ mod receiving;
 mod scheduling;
 mod sending;
 mod simulation;
+mod swarming;
 mod transferring;
 mod vectors;
