@@ -2,6 +2,7 @@
 //! they want those of the device that shared the file.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use heliograph_shared::ids::{DeviceId, ItemId};
 
@@ -61,8 +62,8 @@ impl PassingOn {
 
     /// A file is here, or begins to be received. Where it goes on after a pause, those who are told of it, and get it, notice nothing.
     pub fn add(&mut self, id: ItemId) {
-        if !self.files.contains_key(&id) {
-            self.files.insert(id, BTreeMap::new());
+        if let Entry::Vacant(vacant) = self.files.entry(id) {
+            vacant.insert(BTreeMap::new());
             if !self.is_forbidden {
                 self.changes.push(Change::Passed(id));
             }
@@ -105,7 +106,9 @@ impl PassingOn {
         let pieces: Vec<ChunkRange> = fresh.take(MOST_RANGES).collect();
         let have = ControlFrame::Have { transfer: incoming.id, pieces: pieces.clone() };
         if !pieces.is_empty() && context.say(device, &have) {
-            pieces.into_iter().for_each(|range| known.add(range));
+            for range in pieces {
+                known.add(range);
+            }
         }
     }
 

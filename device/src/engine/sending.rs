@@ -113,7 +113,9 @@ impl Sending {
             self.say(context, id, device, Progress::Parked { bytes: had, needs_direct: false });
         }
         if let Some(link) = context.device(device).link_mut(link) {
-            ranges.iter().for_each(|range| link.queue.want(id, *range));
+            for range in ranges {
+                link.queue.want(id, *range);
+            }
         }
         pump::pump(self, context, device, link);
     }

@@ -107,7 +107,7 @@ fn f19_hashes_of_another_than_the_device_that_shared_a_file_are_not_believed() {
 fn f20_chunks_that_nobody_wanted_of_their_sender_spoil_nothing() {
     let mut world = world(4, false);
     world.passes(ms(500), |_| false);
-    let (from, bytes) = (device(LIAR), [0; 4 * 16_384]);
+    let (from, bytes) = (device(LIAR), vec![0; 4 * 16_384]);
     for first in (0..768).step_by(4) {
         let frame = chunk_frame(item(0), first, &[&bytes]);
         world.gives(BOB, Input::Frame { from, link: LinkKey::Relay(from), frame });
