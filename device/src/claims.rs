@@ -47,15 +47,9 @@ impl Claims {
     /// A device claims pieces. These are all of them: what it claimed before is void.
     pub fn said(&mut self, device: DeviceId, claimed: &[ChunkRange], now: Duration) {
         let before = self.by.remove(&device).map(|before| before.pieces).unwrap_or_default();
-        let mut pieces = BTreeMap::new();
-        for range in claimed {
-            for piece in range.first..range.end().min(self.total) {
-                if pieces.len() >= MOST_CLAIMED {
-                    break;
-                }
-                pieces.insert(piece, before.get(&piece).copied().unwrap_or(now));
-            }
-        }
+        let claimed = claimed.iter().flat_map(|range| range.first..range.end().min(self.total));
+        let since = |piece: u32| before.get(&piece).copied().unwrap_or(now);
+        let pieces = claimed.take(MOST_CLAIMED).map(|piece| (piece, since(piece))).collect();
         self.by.insert(device, Claimed { pieces, at: now });
     }
 

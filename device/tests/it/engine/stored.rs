@@ -184,6 +184,36 @@ fn f19_a_copy_that_is_another_than_its_device_says_is_read_no_more() {
 }
 
 #[test]
+fn f19_a_file_is_received_again_when_its_device_comes_back_with_another_one_of_that_size() {
+    let mut world = a_quarter_came();
+    hears_of_the_copy(&mut world);
+    world.restarts(ADA);
+    assert!(world.passes(LONG, |world| world.copies.read > MIB as u64));
+    for byte in world.devices[ADA].disk.offered.get_mut(&item(0)).unwrap() {
+        *byte ^= 1;
+    }
+    world.offers_again(ADA, item(0), None);
+    assert!(world.passes(LONG, |world| world.is_done(ADA, item(0), BOB)));
+    let other = &world.devices[ADA].disk.offered[&item(0)];
+    assert!(world.devices[BOB].disk.finished[&item(0)] == *other);
+}
+
+#[test]
+fn f22_a_file_is_whole_also_where_another_device_gave_pieces_whose_hashes_nobody_is_here_to_tell() {
+    let mut world = World::new(3);
+    one(&mut world, SIZE);
+    world.gives(BOB, Input::Forget(item(0)));
+    world.asks(CYD, item(0), ADA, SIZE, None);
+    assert!(world.passes(LONG, |world| world.has(CYD, item(0), SIZE)));
+    world.stores(item(0), SIZE, false);
+    world.leaves(ADA);
+    world.asks(BOB, item(0), ADA, SIZE, None);
+    hears_of_the_copy(&mut world);
+    assert!(world.passes(LONG, has), "{:?}", world.receives(BOB, item(0)));
+    assert!(world.given[CYD] > MIB as u64);
+}
+
+#[test]
 fn e7_a_sealed_copy_that_does_not_open_is_read_no_more() {
     let mut world = only_a_copy(true);
     for byte in world.copies.files.values_mut().flatten() {
