@@ -2,9 +2,11 @@
 
 use heliograph_device::chunk_set::ChunkRange;
 use heliograph_device::engine::contract::{Input, Progress, TransferFailure};
-use heliograph_device::frames::{Chunk, ControlFrame, Frame, chunk_frame};
+use heliograph_device::frames::{CancelReason, Chunk, ControlFrame, Frame, chunk_frame};
 use heliograph_device::piece_hash::PieceHash;
 use heliograph_device::receiver::LinkKey;
+use proptest::collection::vec;
+use proptest::prelude::*;
 
 use super::network::Change;
 use super::world::{World, device, item, ms, seal};
@@ -161,4 +163,67 @@ fn f19_a_receiver_asks_for_hashes_that_were_lost() {
     assert!(!world.passes(ms(20_000), |world| have(world, &[BOB])));
     world.changes = None;
     assert!(world.passes(LONG, |world| have(world, &[BOB])));
+}
+
+fn range() -> impl Strategy<Value = ChunkRange> {
+    let count = prop_oneof![0..20_u32, Just(u32::MAX)];
+    (0..900_u32, count).prop_map(|(first, count)| ChunkRange::new(first, count))
+}
+
+/// Whatever a device may say or give of a file, or of another one.
+fn lie() -> impl Strategy<Value = Vec<u8>> {
+    let transfer = || prop_oneof![9 => Just(item(0)), 1 => Just(item(9))];
+    let reason = prop_oneof![
+        Just(CancelReason::Person),
+        Just(CancelReason::Gone),
+        Just(CancelReason::NoRoom),
+        Just(CancelReason::Paused),
+    ];
+    let hashes = vec(any::<[u8; PieceHash::BYTES]>().prop_map(PieceHash), 1..20);
+    let said = prop_oneof![
+        (transfer(), range())
+            .prop_map(|(transfer, chunks)| ControlFrame::Want { transfer, chunks }),
+        (transfer(), range()).prop_map(|(transfer, pieces)| ControlFrame::Ask { transfer, pieces }),
+        (transfer(), vec(range(), 0..4))
+            .prop_map(|(transfer, pieces)| ControlFrame::Have { transfer, pieces }),
+        (transfer(), vec(range(), 0..4))
+            .prop_map(|(transfer, pieces)| ControlFrame::Claim { transfer, pieces }),
+        (transfer(), 0..20_u32, hashes)
+            .prop_map(|(transfer, first, hashes)| ControlFrame::Hashes { transfer, first, hashes }),
+        (transfer(), reason)
+            .prop_map(|(transfer, reason)| ControlFrame::Cancel { transfer, reason }),
+        transfer().prop_map(|transfer| ControlFrame::Done { transfer }),
+        transfer().prop_map(|transfer| ControlFrame::Ended { transfer }),
+        transfer().prop_map(|transfer| ControlFrame::Offered { transfer }),
+        transfer().prop_map(|transfer| ControlFrame::Dropped { transfer }),
+        any::<[u8; 16]>().prop_map(|token| ControlFrame::Pong { token }),
+    ];
+    prop_oneof![
+        8 => said.prop_map(|frame| frame.encode()),
+        2 => (transfer(), 0..900_u32, 0..70_000_usize)
+            .prop_map(|(transfer, first, length)| chunk_frame(transfer, first, &[&vec![7; length]])),
+        1 => vec(any::<u8>(), 0..60),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn f19_f20_whatever_a_device_says_and_gives_the_others_get_the_file(
+        is_sealed in any::<bool>(),
+        lies in vec((0..3_usize, 0..60_u64, lie()), 0..120),
+    ) {
+        let mut world = world(4, is_sealed);
+        world.changes = Some(Box::new(|from, _, _| {
+            if from == LIAR { Change::Lost } else { Change::Nothing }
+        }));
+        let from = device(LIAR);
+        for (at, after, frame) in lies {
+            world.passes(ms(after), |_| false);
+            world.gives(at, Input::Frame { from, link: LinkKey::Relay(from), frame });
+        }
+        let seen = |world: &World| format!("{:?}", HONEST.map(|at| world.receives(at, item(0)).cloned()));
+        prop_assert!(world.passes(LONG, |world| have(world, &HONEST)), "{}", seen(&world));
+    }
 }
