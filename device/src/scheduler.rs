@@ -95,10 +95,10 @@ impl Candidate {
 }
 
 impl Scheduler {
-    /// Whether another file may begin.
+    /// Whether another file may begin. What a device gives that it has not shared takes no turn.
     #[must_use]
-    pub const fn has_turn(&self) -> bool {
-        self.active.len() < MOST_AT_ONCE
+    pub fn has_turn(&self, takes_turn: impl Fn(ItemId) -> bool) -> bool {
+        self.active.iter().filter(|transfer| takes_turn(**transfer)).count() < MOST_AT_ONCE
     }
 
     /// A file is wanted of the device from now on.

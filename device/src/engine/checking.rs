@@ -76,7 +76,7 @@ impl Checking {
         let chosen: ChunkSet = if count <= MOST_COMPARED {
             right.clone()
         } else {
-            let others: Vec<_> = (2..MOST_COMPARED).map(|_| context.random(count)).collect();
+            let others: Vec<_> = (2..MOST_COMPARED).map(|_| context.random.below(count)).collect();
             let chosen = [0, count - 1].into_iter().chain(others);
             chosen.filter_map(|at| nth(right, at)).map(|piece| ChunkRange::new(piece, 1)).collect()
         };

@@ -1,7 +1,9 @@
 //! The chunks of one file as they travel: in clear, or sealed (E7). They are sealed as they leave in frames and opened as they
 //! arrive; all else in the engine deals with the bytes of the file as they are.
 
-use heliograph_shared::e2ee::file_chunks::{FileCipher, SEALED_CHUNK_BYTES, piece_key};
+use heliograph_shared::e2ee::file_chunks::{
+    FileCipher, SEALED_CHUNK_BYTES, chunk_start, piece_key,
+};
 use heliograph_shared::e2ee::secret::Secret;
 use heliograph_shared::limits::CHUNK_BYTES;
 
@@ -47,6 +49,11 @@ impl Chunks {
     /// How many bytes chunks of the file have on their way.
     pub fn bytes_of(&self, range: ChunkRange) -> u64 {
         self.size.range_bytes(range) + u64::from(range.count) * self.tag_bytes() as u64
+    }
+
+    /// Where a chunk begins in a stored copy.
+    pub fn start_in_copy(&self, chunk: u32) -> u64 {
+        if self.seal.is_some() { chunk_start(chunk) } else { u64::from(chunk) * CHUNK_BYTES as u64 }
     }
 
     /// Seals chunks that follow each other, each by itself; `None` where they go in clear.

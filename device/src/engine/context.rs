@@ -10,6 +10,7 @@ use super::contract::{Output, Progress, ReadId, ReadOf};
 use super::remote_device::RemoteDevice;
 use crate::frames::ControlFrame;
 use crate::receiver::LinkKey;
+use crate::split_mix::SplitMix64;
 use crate::unheard_ends::End;
 
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub struct Context {
     out: VecDeque<Output>,
     /// Names of requests, of places and of pings. They need only differ.
     numbers: u64,
-    random: u64,
+    pub random: SplitMix64,
 }
 
 impl Context {
@@ -32,7 +33,7 @@ impl Context {
             now: Duration::ZERO,
             out: VecDeque::new(),
             numbers: 0,
-            random: seed,
+            random: SplitMix64::new(seed),
         }
     }
 
@@ -48,17 +49,6 @@ impl Context {
     pub const fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers
-    }
-
-    /// A number from 0 to below `end`, by `SplitMix64` (Steele, Lea and Flood 2014), enough for choices that nobody gains by
-    /// guessing.
-    pub const fn random(&mut self, end: u64) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.random;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        if end == 0 { 0 } else { mixed % end }
     }
 
     /// A device, which may not have been heard of before.
@@ -82,6 +72,12 @@ impl Context {
     /// The links to a device on which to want now.
     pub fn routes(&self, id: DeviceId) -> Vec<LinkKey> {
         self.devices.get(&id).map(|device| device.routes(self.relay, self.now)).unwrap_or_default()
+    }
+
+    /// The links to a device, in use or not.
+    pub fn link_keys(&self, id: DeviceId) -> Vec<LinkKey> {
+        let device = self.devices.get(&id);
+        device.into_iter().flat_map(RemoteDevice::links).map(|link| link.key).collect()
     }
 
     /// Says something on one link. What cannot go there is lost.

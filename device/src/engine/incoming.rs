@@ -6,7 +6,9 @@ use super::checking::Checking;
 use super::chunks::Chunks;
 use super::context::Context;
 use super::contract::{Earlier, End, IncomingFile, JournalEntry, Output, Place, TransferFailure};
+use super::givers::Givers;
 use super::keeping::Keeping;
+use super::stored_copy::StoredCopy;
 use crate::carriers::Carriers;
 use crate::chunk_set::ChunkRange;
 use crate::frames::CancelReason;
@@ -65,14 +67,18 @@ pub struct Incoming {
     pub carriers: Carriers,
     pub speed: Speed,
     pub waits: Option<Waits>,
+    pub givers: Givers,
+    /// The server's copy of it, where one is known.
+    pub copy: Option<StoredCopy>,
     /// Why the device that shared the file gives nothing of it; `None` while it may.
     pub source_out: Option<TransferFailure>,
-    /// How often a piece came wrong from the device that shared it.
+    /// How often a piece came wrong from the device that shared it, or its copy.
     pub wrong: u32,
 }
 
 impl Incoming {
-    pub fn new(file: IncomingFile, number: u64) -> Self {
+    /// `seed`: a random number.
+    pub fn new(file: IncomingFile, number: u64, seed: u64) -> Self {
         let mut checking = Checking::new(file.id, file.size);
         if let Earlier::Part(JournalEntry { hashes, .. }) = &file.earlier {
             checking.pieces.was_told(hashes.iter().map(|(piece, hash)| (*piece, *hash)));
@@ -90,6 +96,8 @@ impl Incoming {
             carriers: Carriers::default(),
             speed: Speed::default(),
             waits: None,
+            givers: Givers::new(file.size, file.from, file.head, seed),
+            copy: file.url.clone().map(StoredCopy::new),
             source_out: None,
             wrong: 0,
             file,
@@ -191,27 +199,32 @@ impl Incoming {
         if self.source_out.is_none() && !self.checking.is_unconfirmed {
             return;
         }
-        self.source_out = None;
+        if self.source_out.take().is_some() && self.is_open() {
+            context.device(self.source).scheduler.begin(self.id);
+        }
         // What is being finished was compared whole.
         if !self.has_ended() && self.state != State::Finishing {
             self.checking.source_came(self.is_place_open, context);
         }
     }
 
-    /// Pauses it: what still arrives is dropped, and requested again later. What the one at its source has paused waits for the person
-    /// here as well once they pause it. Returns whether that changed anything.
-    pub fn pause(&mut self, by: End, receiver: &mut Receiver, context: &mut Context) -> bool {
+    /// Whether a pause would change anything.
+    pub fn can_pause(&self, by: End) -> bool {
         match self.state {
-            State::Paused(End::Here) | State::Finishing | State::Ended { .. } => return false,
-            State::Paused(known) if known == by => return false,
-            _ => {}
+            State::Paused(End::Here) | State::Finishing | State::Ended { .. } => false,
+            State::Paused(known) => known != by,
+            _ => true,
         }
+    }
+
+    /// Pauses it: what still arrives is dropped, and requested again later. What the one at its source has paused waits for the person
+    /// here as well once they pause it.
+    pub fn pause(&mut self, by: End, receiver: &mut Receiver, context: &mut Context) {
         self.state = State::Paused(by);
         self.waits = None;
         receiver.lost_all();
         self.keep(receiver, context);
         self.keep_hashes(context);
-        true
     }
 
     /// Lets it wait for its turn again.

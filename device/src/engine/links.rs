@@ -41,6 +41,7 @@ impl Engine {
             self.context.say(id, &end);
         }
         self.sending.say_offers(&mut self.context, id);
+        self.receiving.met(&mut self.context, id);
     }
 
     pub(super) fn remove(&mut self, devices: &[DeviceId]) {

@@ -2,10 +2,12 @@
 //! links, and whose turn it is. It is told what happened, and says what to do ([`contract`]). It knows the devices and their links;
 //! `receiving` and `sending` own the transfers.
 
+mod arriving;
 mod checking;
 mod chunks;
 mod context;
 pub mod contract;
+mod givers;
 mod incoming;
 pub mod incoming_file;
 mod keeping;
@@ -15,6 +17,7 @@ mod missed_files;
 mod offered_file;
 mod offers;
 mod outgoing;
+mod passing_on;
 mod piece_hashes;
 pub mod progress;
 mod pump;
@@ -22,7 +25,10 @@ mod receiving;
 mod receiving_ends;
 mod remote_device;
 mod sending;
+mod sending_choices;
 mod sending_ends;
+mod stored_copy;
+mod swarming;
 mod ticking;
 mod wanting;
 
@@ -37,6 +43,7 @@ use crate::receiver::LinkKey;
 use context::Context;
 use contract::{Input, Output, ReadId};
 use incoming::Ending;
+use passing_on::Change;
 use receiving::Receiving;
 use sending::Sending;
 
@@ -71,6 +78,7 @@ impl Engine {
     pub fn handle(&mut self, input: Input, now: Duration) -> Vec<Output> {
         self.context.now = now;
         self.obey(input);
+        self.pass_on();
         self.keep_ticking();
         std::iter::from_fn(|| self.context.next_output()).collect()
     }
@@ -89,10 +97,10 @@ impl Engine {
             Input::Frame { from, link, frame } => self.frame(from, link, &frame),
             Input::Buffered { device, link, buffer } => self.buffered(device, link, buffer),
             Input::MostConnections(most) => self.most = most.clamp(1, MOST_CONNECTIONS),
-            Input::PassOn(_)
-            | Input::Stored { .. }
-            | Input::CopyBytes { .. }
-            | Input::CopyFailed { .. } => {}
+            Input::PassOn(is_allowed) => receiving.pass_on(context, is_allowed),
+            Input::Stored { id, url } => receiving.stored(context, id, url),
+            Input::CopyBytes { copy, bytes } => receiving.copy_bytes(context, copy, &bytes),
+            Input::CopyFailed { copy, is_gone } => receiving.copy_failed(context, copy, is_gone),
             Input::Offer { id, size, seal } => sending.offer(context, id, size, seal.as_ref()),
             Input::Search(id) => receiving.search(id),
             Input::Receive(file) => receiving.receive(context, file),
@@ -124,6 +132,20 @@ impl Engine {
             Input::Finished { id, place, result } => receiving.finished(context, id, place, result),
             Input::Read { read, bytes } => self.was_read(read, bytes),
             Input::Tick => self.tick(),
+        }
+    }
+
+    /// Lets others want what this device may pass on now, and nothing else that it has received.
+    fn pass_on(&mut self) {
+        for change in self.receiving.passing.changes() {
+            match change {
+                Change::Passed(id) => {
+                    if let Some(incoming) = self.receiving.files.get(&id) {
+                        self.sending.pass(&mut self.context, &incoming.file);
+                    }
+                }
+                Change::Withdrawn(id) => self.sending.unpass(&mut self.context, id),
+            }
         }
     }
 
@@ -160,7 +182,8 @@ impl Engine {
             ControlFrame::Want { transfer, chunks } => {
                 // What was wanted on a link that has closed is wanted again on another.
                 if context.device(from).link_mut(link).is_some() {
-                    sending.wanted(context, from, link, transfer, chunks);
+                    let given = receiving.given(transfer, chunks);
+                    sending.wanted(context, from, link, (transfer, chunks), &given);
                 }
             }
             ControlFrame::Done { transfer } => {
@@ -187,7 +210,12 @@ impl Engine {
             ControlFrame::Ask { transfer, pieces } => {
                 sending.asked(context, from, transfer, pieces);
             }
-            ControlFrame::Have { .. } | ControlFrame::Claim { .. } => {}
+            ControlFrame::Have { transfer, pieces } => {
+                receiving.have(context, from, transfer, &pieces);
+            }
+            ControlFrame::Claim { transfer, pieces } => {
+                receiving.claimed(context, from, transfer, &pieces);
+            }
             ControlFrame::Offered { transfer } => receiving.offered(context, from, transfer),
             ControlFrame::Ping { token } => {
                 context.say_on(from, link, &ControlFrame::Pong { token });

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use heliograph_shared::ids::{DeviceId, ItemId};
 
 use super::context::Context;
-use super::contract::{Earlier, End, FileFailure, IncomingFile, Place, Progress, TransferFailure};
+use super::contract::{Earlier, End, IncomingFile, Output, Progress, TransferFailure};
 use super::incoming::{Ending, Incoming, State};
+use super::passing_on::{PassingOn, is_passed_on};
 use super::sending_ends::cancelled_there;
 use crate::chunk_set::ChunkRange;
-use crate::frames::{CancelReason, Chunk};
-use crate::piece_checks::GivenBy;
+use crate::frames::CancelReason;
 use crate::receiver::{LinkKey, Receiver};
 use crate::scheduler::Receivers;
 use crate::unheard_ends;
@@ -22,7 +22,9 @@ pub struct Receiving {
     /// The receiving end of each.
     pub receivers: Receivers,
     /// Files of which the I/O looks for what an earlier run has received.
-    searches: BTreeSet<ItemId>,
+    pub(super) searches: BTreeSet<ItemId>,
+    /// Which of them others get from here.
+    pub passing: PassingOn,
 }
 
 impl Receiving {
@@ -60,19 +62,25 @@ impl Receiving {
 
     fn begin(&mut self, context: &mut Context, file: IncomingFile) {
         let (id, source) = (file.id, file.from);
-        let mut incoming = Incoming::new(file, context.number());
+        let mut incoming = Incoming::new(file, context.number(), context.random.below(u64::MAX));
         let receiver = Receiver::new(incoming.file.size);
         match &incoming.file.earlier {
             Earlier::Whole => {
+                let pieces = ChunkRange::new(0, incoming.file.size.piece_count());
+                incoming.checking.pieces.resumes([pieces]);
                 incoming.state = State::Ended { how: Ending::Done, why: CancelReason::Person };
             }
             Earlier::Part(entry) if entry.is_paused => incoming.state = State::Paused(End::Here),
             Earlier::Part(_) | Earlier::Nothing => {}
         }
         let is_done = incoming.is_done();
+        let is_passed = is_passed_on(&incoming.file);
         self.files.insert(id, incoming);
         self.receivers.insert(id, receiver);
         if is_done {
+            if is_passed {
+                self.passing.add(id);
+            }
             // The source may not have heard of it (F7).
             context.end(source, id, unheard_ends::End::Done);
             return context.receiving(id, Progress::Done { twice: 0, via: None });
@@ -81,8 +89,12 @@ impl Receiving {
     }
 
     fn begun(&mut self, context: &mut Context, id: ItemId) {
+        self.announce(context, id);
         self.say_waits(context, id);
-        self.refill_source(context, id);
+        self.refill_all(context, id);
+        if self.waits_for_turn(id) {
+            self.has_way(context, id);
+        }
     }
 
     /// The person pauses the transfer. What is here of it waits, also for a later run.
@@ -100,20 +112,23 @@ impl Receiving {
     /// Also a later run is to know of it where what was received before is opened only when its turn comes.
     fn keep_pause(&mut self, context: &mut Context, id: ItemId, is_paused: bool) {
         if self.files.get(&id).is_some_and(Incoming::has_unopened_part) {
-            context.does(super::contract::Output::KeepPause { id, is_paused });
+            context.does(Output::KeepPause { id, is_paused });
         }
     }
 
     /// Returns whether it was not paused or over.
     fn pause_by(&mut self, context: &mut Context, id: ItemId, by: End) -> bool {
-        let Some((incoming, receiver)) = self.both(id) else { return false };
-        let source = incoming.source;
-        if !incoming.pause(by, receiver, context) {
+        if !self.files.get(&id).is_some_and(|incoming| incoming.can_pause(by)) {
             return false;
         }
-        context.device(source).scheduler.end(id);
+        self.stop_copy(context, id);
+        // Before anything expected is forgotten: those that still owe chunks are told.
+        self.end_givers(context, id);
+        if let Some((incoming, receiver)) = self.both(id) {
+            incoming.pause(by, receiver, context);
+        }
         self.say_waits(context, id);
-        self.refill_source(context, id);
+        self.refill_all(context, id);
         true
     }
 
@@ -143,7 +158,7 @@ impl Receiving {
             return;
         }
         self.remove(id);
-        context.does(super::contract::Output::Discard(id));
+        context.does(Output::Discard(id));
         context.receiving(id, Progress::Offered);
     }
 
@@ -154,12 +169,13 @@ impl Receiving {
             self.stop(context, id, how, Some(CancelReason::Person));
         } else if how == Ending::Cancelled {
             // An earlier run may have received bytes of it.
-            context.does(super::contract::Output::Discard(id));
+            context.does(Output::Discard(id));
         }
-        let source = self.files.get(&id).map(|incoming| incoming.source);
+        self.passing.remove(id);
+        let givers = self.files.get(&id).map(|incoming| incoming.givers.all());
         self.remove(id);
-        if let Some(source) = source {
-            self.refill(context, source);
+        for device in givers.into_iter().flatten() {
+            self.refill(context, device);
         }
     }
 
@@ -168,79 +184,13 @@ impl Receiving {
         self.receivers.remove(&id);
     }
 
-    // --- what devices say and send
-
-    pub fn chunk(
-        &mut self,
-        context: &mut Context,
-        from: DeviceId,
-        link: LinkKey,
-        chunk: Chunk<'_>,
-    ) {
-        let (id, now) = (chunk.transfer, context.now);
-        // What is late for an ended transfer also shows that the link carries (L2).
-        if let Some(link) = context.device(from).link_mut(link) {
-            link.clock.touch(now);
-        }
-        let Some(incoming) = self.files.get_mut(&id) else {
-            return self.refuse(context, from, link, id);
-        };
-        if incoming.source != from {
-            return;
-        }
-        if incoming.refusal().is_some() {
-            return self.unexpected(context, id);
-        }
-        self.take(context, from, link, chunk);
-        // The link has room again, also while the disk is still writing.
-        self.refill(context, from);
-    }
-
-    /// Chunks of a file that does not come here. One that is still searched for may go on, and wants them again then.
-    fn refuse(&mut self, context: &mut Context, from: DeviceId, link: LinkKey, id: ItemId) {
-        if self.searches.contains(&id) {
-            return;
-        }
-        let now = context.now;
-        if let Some(answer) = context.device(from).ends.refuses(id, now) {
-            context.say_on(from, link, &answer);
-        }
-    }
-
-    /// Takes chunks that arrived on a link.
-    fn take(&mut self, context: &mut Context, from: DeviceId, link: LinkKey, chunk: Chunk<'_>) {
-        let Chunk { transfer: id, first, bytes } = chunk;
-        let now = context.now;
-        let Some(incoming) = self.files.get_mut(&id) else { return };
-        let Some(place) = incoming.place.filter(|_| incoming.is_open()) else { return };
-        let Some(clear) = incoming.chunks.clear_bytes(bytes.len()) else { return };
-        incoming.carriers.carried(link);
-        let scheduler = &mut context.device(from).scheduler;
-        let fresh = scheduler.arrived(&mut self.receivers, id, link, first, clear, now);
-        for range in fresh {
-            let Some(incoming) = self.files.get_mut(&id) else { return };
-            match opened(incoming, first, range, bytes) {
-                Some(bytes) => {
-                    incoming.checking.pieces.came(range, GivenBy::Device(from));
-                    let write = super::contract::Output::Write { id, place, chunks: range, bytes };
-                    context.does(write);
-                }
-                None => self.unopened(context, id, range),
-            }
-        }
-    }
-
-    /// Chunks do not open (E7). It is certain who gave them.
-    fn unopened(&mut self, context: &mut Context, id: ItemId, range: ChunkRange) {
-        if let Some(receiver) = self.receivers.get_mut(&id) {
-            receiver.dropped(range);
-        }
-        self.count_wrong(context, id);
-    }
+    // --- what devices say
 
     /// The server dropped chunks of a file: wants again what has not arrived on this link (F11).
     pub fn dropped(&mut self, context: &mut Context, from: DeviceId, link: LinkKey, id: ItemId) {
-        if let Some(receiver) = self.receivers.get_mut(&id) {
+        if let Some((incoming, receiver)) = self.both(id)
+            && incoming.givers.has(from)
+        {
             receiver.lost(link);
             self.refill(context, from);
         }
@@ -255,7 +205,14 @@ impl Receiving {
         reason: CancelReason,
     ) {
         let Some((incoming, receiver)) = self.both(id) else { return };
-        if incoming.source != from || incoming.has_ended() {
+        if incoming.has_ended() {
+            return;
+        }
+        if incoming.source != from {
+            // For any other reason it receives the file no more from here.
+            if reason == CancelReason::Gone {
+                self.lacks(context, from, id);
+            }
             return;
         }
         let progress = cancelled_there(reason, incoming.received(receiver));
@@ -301,9 +258,10 @@ impl Receiving {
         }
     }
 
-    /// A device left: its transfers wait for it. Those too that its person has paused: it says so again if it is asked when it comes
+    /// A device left: its transfers wait for it, unless others give them. Those too that its person has paused: it says so again if it is asked when it comes
     /// back (F18).
     pub fn park(&mut self, context: &mut Context, source: DeviceId) {
+        self.giver_left(context, source);
         for id in self.from(source) {
             let incoming = self.files.get(&id);
             if incoming.and_then(Incoming::paused_by) == Some(End::There) {
@@ -317,6 +275,7 @@ impl Receiving {
 
     /// A device may no longer be in the beam.
     pub fn removed(&mut self, context: &mut Context, source: DeviceId) {
+        self.giver_left(context, source);
         for id in self.from(source) {
             if self.is_moving(id) {
                 self.source_went(context, id, TransferFailure::SourceRemoved);
@@ -332,66 +291,4 @@ impl Receiving {
         device.scheduler.end(id);
         self.end_if_gone(context, id);
     }
-
-    // --- what the I/O answers
-
-    /// The answer for another place is that of an earlier transfer.
-    fn is_of(&self, id: ItemId, place: Place) -> bool {
-        self.files.get(&id).is_some_and(|incoming| incoming.place == Some(place))
-    }
-
-    pub fn opened(
-        &mut self,
-        context: &mut Context,
-        id: ItemId,
-        place: Place,
-        result: Result<(), FileFailure>,
-    ) {
-        if !self.is_of(id, place) {
-            return;
-        }
-        match result {
-            Err(why) => self.broke(context, id, why),
-            Ok(()) => {
-                if let Some((incoming, receiver)) = self.both(id) {
-                    incoming.opened(receiver, context);
-                    self.has_room(context, id);
-                }
-            }
-        }
-    }
-
-    pub fn wrote(
-        &mut self,
-        context: &mut Context,
-        id: ItemId,
-        place: Place,
-        chunks: ChunkRange,
-        result: Result<(), FileFailure>,
-    ) {
-        if !self.is_of(id, place) {
-            return;
-        }
-        if let Err(why) = result {
-            return self.broke(context, id, why);
-        }
-        let Some((incoming, receiver)) = self.both(id) else { return };
-        receiver.wrote(chunks);
-        incoming.keeping.wrote(incoming.file.size.range_bytes(chunks));
-        incoming.checking.wrote(chunks, receiver.durable(), context);
-        self.has_room(context, id);
-    }
-
-    pub fn not_kept(&mut self, context: &mut Context, id: ItemId, place: Place, why: FileFailure) {
-        if self.is_of(id, place) {
-            self.broke(context, id, why);
-        }
-    }
-}
-
-/// The bytes of some of the chunks that came, in clear; `None` where they do not open.
-fn opened(incoming: &Incoming, first: u32, range: ChunkRange, bytes: &[u8]) -> Option<Vec<u8>> {
-    let start = usize::try_from(range.first - first).ok()? * incoming.chunks.chunk_bytes();
-    let length = usize::try_from(incoming.chunks.bytes_of(range)).ok()?;
-    incoming.chunks.open(range.first, bytes.get(start..start.checked_add(length)?)?)
 }

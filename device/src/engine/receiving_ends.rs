@@ -4,11 +4,14 @@ use heliograph_shared::ids::{DeviceId, ItemId};
 
 use super::context::Context;
 use super::contract::{Carrying, FileFailure, Output, Place, Progress, ReadId, TransferFailure};
+use super::givers::can_give;
 use super::incoming::{Ending, State, Waits};
 use super::receiving::Receiving;
+use super::remote_device::carrying;
 use crate::frames::{CancelReason, ControlFrame};
 use crate::piece_checks::{Check, Checked};
 use crate::piece_hash::PieceHash;
+use crate::receiver::LinkKey;
 use crate::unheard_ends;
 
 /// A file of which more pieces came wrong is damaged where it is.
@@ -78,7 +81,12 @@ impl Receiving {
         }
     }
 
-    fn checked(&mut self, context: &mut Context, id: ItemId, Checked { piece, check }: Checked) {
+    pub(super) fn checked(
+        &mut self,
+        context: &mut Context,
+        id: ItemId,
+        Checked { piece, check }: Checked,
+    ) {
         let Some((incoming, receiver)) = self.both(id) else { return };
         // It ended while the piece was being hashed.
         if incoming.has_ended() {
@@ -87,14 +95,18 @@ impl Receiving {
         let chunks = incoming.file.size.chunks_of(piece);
         match check {
             Check::Right => {}
-            Check::Unknown => receiver.refused(chunks),
-            Check::Wrong { givers } if givers.is_empty() => {
-                incoming.is_another_file(receiver, context);
-                self.count_wrong(context, id);
-            }
-            Check::Wrong { .. } => {
+            Check::Unknown => {
                 receiver.refused(chunks);
-                self.count_wrong(context, id);
+                // From the same device it would be as unknown again.
+                incoming.givers.swarm.suspects(piece);
+            }
+            Check::Wrong { givers } => {
+                if givers.is_empty() {
+                    incoming.is_another_file(receiver, context);
+                } else {
+                    receiver.refused(chunks);
+                }
+                self.wrong(context, id, piece, &givers);
             }
         }
         self.has_room(context, id);
@@ -115,8 +127,9 @@ impl Receiving {
 
     /// The place opened, bytes became durable, or a piece was checked.
     pub(super) fn has_room(&mut self, context: &mut Context, id: ItemId) {
+        self.copy_has_room(context, id);
         self.finish_if_complete(context, id);
-        self.refill_source(context, id);
+        self.refill_all(context, id);
     }
 
     /// Completes a file whose bytes are all durable and right. The source need not be here any more.
@@ -125,8 +138,8 @@ impl Receiving {
         let is_complete = incoming.is_open() && incoming.is_complete(receiver);
         if let Some(place) = incoming.place.filter(|_| is_complete) {
             incoming.state = State::Finishing;
-            let source = incoming.source;
-            context.device(source).scheduler.end(id);
+            self.stop_copy(context, id);
+            self.end_givers(context, id);
             context.does(Output::Finish { id, place });
         }
     }
@@ -178,7 +191,7 @@ impl Receiving {
     ) {
         self.stop(context, id, how, reason);
         context.receiving(id, progress);
-        self.refill_source(context, id);
+        self.refill_all(context, id);
     }
 
     pub(super) fn stop(
@@ -188,11 +201,14 @@ impl Receiving {
         how: Ending,
         reason: Option<CancelReason>,
     ) {
+        self.stop_copy(context, id);
+        // Before anything expected is forgotten: those that still owe chunks are told.
+        self.end_givers(context, id);
+        self.passing.remove(id);
         let Some((incoming, receiver)) = self.both(id) else { return };
         let source = incoming.source;
         incoming.end(how, reason.unwrap_or(CancelReason::Person), receiver, context);
         receiver.lost_all();
-        context.device(source).scheduler.end(id);
         if let Some(reason) = reason {
             context.end(source, id, unheard_ends::End::Cancel(reason));
         }
@@ -202,11 +218,12 @@ impl Receiving {
     /// here goes on with it when it comes back. One that is being finished needs nobody.
     pub(super) fn end_if_gone(&mut self, context: &mut Context, id: ItemId) {
         let Some((incoming, receiver)) = self.both(id) else { return };
-        if incoming.state == State::Finishing {
-            return;
-        }
-        if let Some(why) = incoming.source_out.clone() {
+        let is_over = incoming.source_out.is_some() || incoming.is_forsaken(context);
+        let is_left = !incoming.has_ended() && incoming.state != State::Finishing;
+        let others_give = incoming.givers.may_others_give(receiver, context);
+        if is_left && is_over && !others_give && !incoming.has_copy() {
             let bytes = incoming.received(receiver);
+            let why = incoming.source_out.clone().unwrap_or(TransferFailure::Gone);
             let progress = Progress::Failed { bytes, why };
             self.end(context, id, progress, None, Ending::Interrupted);
         }
@@ -232,8 +249,8 @@ impl Receiving {
     fn via(&mut self, context: &Context, id: ItemId) -> Carrying {
         let Some((incoming, receiver)) = self.both(id) else { return Carrying::default() };
         let keys = incoming.carriers.look(|link| receiver.waiting_on(link) > 0, context.now);
-        let source = context.devices.get(&incoming.source);
-        source.map(|source| source.carrying(keys)).unwrap_or_default()
+        let source = context.devices.get(&incoming.source).filter(|_| keys.is_empty());
+        source.map_or_else(|| carrying(keys), |source| source.carrying(keys))
     }
 
     /// Looks after the files that come, and reports their progress. Called several times a second.
@@ -241,18 +258,39 @@ impl Receiving {
         let under_way: Vec<_> =
             self.files.values().filter(|one| one.is_under_way()).map(|one| one.id).collect();
         for id in under_way {
-            self.asks(context, id);
-            if let Some((incoming, receiver)) = self.both(id) {
-                incoming.keep_due(receiver, context);
+            self.end_if_gone(context, id);
+            self.look_at_copy(context, id);
+            if self.waits_for_turn(id)
+                && let Some(source) = self.files.get(&id).map(|incoming| incoming.source)
+            {
+                self.begin_next(context, source);
             }
-            self.say_moves(context, id);
+            if self.may_move(context, id) {
+                self.tick_givers(context, id);
+                self.asks(context, id);
+                if let Some((incoming, receiver)) = self.both(id) {
+                    incoming.keep_due(receiver, context);
+                }
+                self.say_moves(context, id);
+            }
         }
+        self.passing.look(context, &self.files);
+    }
+
+    /// Whether anybody is here who gives a file, or may come back.
+    fn may_move(&self, context: &Context, id: ItemId) -> bool {
+        self.files.get(&id).is_some_and(|incoming| {
+            let is_here = incoming.givers.all().iter().any(|device| context.is_here(*device));
+            let may = is_here || incoming.has_copy() || incoming.givers.is_any_resting();
+            !incoming.has_ended() && may
+        })
     }
 
     /// How a file that moves is doing.
     fn say_moves(&mut self, context: &mut Context, id: ItemId) {
         let Some((incoming, receiver)) = self.both(id) else { return };
-        let is_carried = !context.routes(incoming.source).is_empty();
+        let is_stored = receiver.waiting_on(LinkKey::Stored) > 0;
+        let is_carried = is_stored || can_give(incoming, receiver, context);
         if !incoming.is_open() || !is_carried || receiver.outstanding() == 0 {
             return self.say_waits(context, id);
         }
@@ -279,7 +317,8 @@ impl Receiving {
         let needs_direct = source.is_some_and(|source| source.needs_direct(context.relay, now));
         // A file that has begun waits for its device also while no link to it is open.
         let has_routes = !context.routes(incoming.source).is_empty();
-        let can_go_on = context.is_here(incoming.source) && (bytes == 0 || has_routes);
+        let is_source_here = context.is_here(incoming.source) && (bytes == 0 || has_routes);
+        let can_go_on = is_source_here || can_give(incoming, receiver, context);
         let waits = match (needs_direct, can_go_on) {
             (true, _) => Waits::DirectLink,
             (false, true) => Waits::Turn,
@@ -299,11 +338,14 @@ impl Receiving {
 
     /// Whether anything is being received from a device, or waits to be.
     pub fn is_moving_from(&self, device: DeviceId) -> bool {
-        self.files.values().any(|incoming| incoming.source == device && incoming.is_under_way())
+        self.files.values().any(|incoming| {
+            let may_give = incoming.givers.has(device) || incoming.givers.is_resting(device);
+            incoming.is_under_way() && may_give
+        })
     }
 
-    /// Whether a device shared anything that is remembered.
+    /// Whether a device gives anything, or shared anything, that is remembered.
     pub fn knows(&self, device: DeviceId) -> bool {
-        self.files.values().any(|incoming| incoming.source == device)
+        self.files.values().any(|incoming| incoming.givers.has(device))
     }
 }

@@ -1,12 +1,11 @@
 //! Owns every file that this device offers, and its transfer to each device.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use heliograph_shared::ids::{DeviceId, ItemId};
 
 use super::context::Context;
-use super::contract::{self, FileSeal, Output, Progress, ReadId, ReadOf, TransferFailure};
+use super::contract::{FileSeal, IncomingFile, Output, Progress, ReadId, ReadOf, TransferFailure};
 use super::missed_files::MissedFiles;
 use super::offered_file::{OfferedFile, PieceMemory, PieceRead};
 use super::offers::{Offer, Offers};
@@ -47,16 +46,34 @@ impl Sending {
         }
     }
 
+    /// Passes on a file that another device has shared (F20).
+    pub fn pass(&mut self, context: &mut Context, file: &IncomingFile) {
+        if !self.offers.get(&file.id).is_some_and(Offer::is_own) {
+            self.unpass(context, file.id);
+            let of = ReadOf::Received(file.id);
+            let file = OfferedFile::new(of, file.size, file.seal.as_ref());
+            self.offers.insert(file.id, Offer::new(file));
+        }
+    }
+
+    /// Passes a file on no more.
+    pub fn unpass(&mut self, context: &mut Context, id: ItemId) {
+        if self.offers.get(&id).is_some_and(|offer| !offer.is_own()) {
+            self.forget(context, id);
+        }
+    }
+
     // --- what a device asks for
 
-    /// A device wants chunks. They are to be sent on the link on which the frame came (F3).
+    /// A device wants chunks. They are to be sent on the link on which the frame came (F3). `given`: those of them that can be
+    /// passed on, where this device has received the file.
     pub fn wanted(
         &mut self,
         context: &mut Context,
         device: DeviceId,
         link: LinkKey,
-        id: ItemId,
-        chunks: ChunkRange,
+        (id, chunks): (ItemId, ChunkRange),
+        given: &[ChunkRange],
     ) {
         let Some(offer) = self.offers.get_mut(&id) else {
             let gone = self.gone(context, device, id);
@@ -67,7 +84,7 @@ impl Sending {
             return;
         }
         self.missed.remove(device, id);
-        let is_refused = offer.refused.remove(&device);
+        let (is_refused, is_own) = (offer.refused.remove(&device), offer.is_own());
         self.begin(context, id, device);
         if is_refused {
             return self.cancel_one(context, id, device);
@@ -78,7 +95,16 @@ impl Sending {
             return context.end(device, id, End::Cancel(CancelReason::Paused));
         }
         let is_begun = outgoing.sender.sent() > 0;
-        let Some(range) = outgoing.sender.wanted(chunks, is_alone) else { return };
+        let range = outgoing.sender.wanted(chunks, is_alone);
+        let ranges = if is_own { range.as_slice() } else { given };
+        if ranges.is_empty() {
+            // What is passed on may have been found to be wrong since it was named.
+            if !is_own {
+                let gone = ControlFrame::Cancel { transfer: id, reason: CancelReason::Gone };
+                context.say_on(device, link, &gone);
+            }
+            return;
+        }
         outgoing.state = State::Moving;
         outgoing.busy_at = context.now;
         let had = outgoing.sender.sent();
@@ -87,7 +113,9 @@ impl Sending {
             self.say(context, id, device, Progress::Parked { bytes: had, needs_direct: false });
         }
         if let Some(link) = context.device(device).link_mut(link) {
-            link.queue.want(id, range);
+            for range in ranges {
+                link.queue.want(id, *range);
+            }
         }
         pump::pump(self, context, device, link);
     }
@@ -105,7 +133,7 @@ impl Sending {
         ControlFrame::Cancel { transfer: id, reason: CancelReason::Gone }
     }
 
-    fn misses(&mut self, context: &mut Context, device: DeviceId, id: ItemId) {
+    pub(super) fn misses(&mut self, context: &mut Context, device: DeviceId, id: ItemId) {
         self.missed.add(device, id);
         context.device(device).misses(id);
     }
@@ -280,104 +308,6 @@ impl Sending {
         if is_own && !context.is_ending(device, id) {
             context.say(device, &ControlFrame::Offered { transfer: id });
         }
-    }
-
-    // --- what persons do
-
-    /// The person pauses the transfer, to one device or to all (`None`).
-    pub fn pause(&mut self, context: &mut Context, id: ItemId, device: Option<DeviceId>) {
-        let transfers = self.transfers_of(id, device);
-        if let Some(offer) = self.own(id) {
-            match device {
-                None => offer.is_paused = true,
-                Some(device) if transfers.is_empty() => drop(offer.paused_for.insert(device)),
-                Some(_) => {}
-            }
-        }
-        for device in transfers {
-            let state = self.outgoing(id, device).map(|outgoing| outgoing.state);
-            if state == Some(State::Paused) || !self.is_under_way(id, device) {
-                continue;
-            }
-            self.pause_one(context, id, device);
-            context.end(device, id, End::Cancel(CancelReason::Paused));
-        }
-    }
-
-    fn pause_one(&mut self, context: &mut Context, id: ItemId, device: DeviceId) {
-        context.device(device).forget_queued(id);
-        self.missed.remove(device, id);
-        let Some(outgoing) = self.outgoing(id, device) else { return };
-        outgoing.state = State::Paused;
-        let bytes = outgoing.sender.sent();
-        self.say(context, id, device, Progress::Paused { bytes, by: contract::End::Here });
-    }
-
-    /// The person goes on with what was paused here. The device then wants the rest.
-    pub fn resume(&mut self, context: &mut Context, id: ItemId, device: Option<DeviceId>) {
-        let transfers = self.transfers_of(id, device);
-        let Some(offer) = self.own(id) else { return };
-        // Also those that come later are to get what goes on for one.
-        offer.is_paused = false;
-        // Those for which an earlier run has paused it know of none that goes on.
-        let is_meant = |to: &DeviceId| device.is_none_or(|device| device == *to);
-        let before: Vec<_> = offer.paused_for.extract_if(.., |to| is_meant(to)).collect();
-        let begun = |to: &DeviceId| transfers.contains(to);
-        let unknown: BTreeSet<_> =
-            before.into_iter().chain(device).filter(|to| !begun(to)).collect();
-        for to in unknown {
-            self.misses(context, to, id);
-            self.say_offered(context, to, id);
-        }
-        for to in transfers {
-            if self.outgoing(id, to).is_some_and(|outgoing| outgoing.state == State::Paused) {
-                self.misses(context, to, id);
-                self.park(context, id, to);
-            }
-        }
-    }
-
-    /// The person cancelled, for one device or for all (`None`).
-    pub fn cancel(&mut self, context: &mut Context, id: ItemId, device: Option<DeviceId>) {
-        let transfers = self.transfers_of(id, device);
-        let Some(offer) = self.own(id) else { return };
-        match device {
-            // Its transfer was one of an earlier run, of which this one knows nothing.
-            Some(device) if transfers.is_empty() => {
-                offer.paused_for.remove(&device);
-                offer.refused.insert(device);
-            }
-            Some(_) => {}
-            None => {
-                offer.is_paused = false;
-                offer.paused_for.clear();
-                offer
-                    .refused
-                    .extend(context.ids().into_iter().filter(|to| !transfers.contains(to)));
-            }
-        }
-        for to in transfers {
-            if self.is_under_way(id, to) {
-                self.cancel_one(context, id, to);
-            }
-        }
-    }
-
-    fn cancel_one(&mut self, context: &mut Context, id: ItemId, device: DeviceId) {
-        self.stop(context, id, device, State::Cancelled, Some(CancelReason::Person));
-        self.say(context, id, device, Progress::Cancelled { by: contract::End::Here });
-    }
-
-    /// A file that this device has shared.
-    fn own(&mut self, id: ItemId) -> Option<&mut Offer> {
-        self.offers.get_mut(&id).filter(|offer| offer.is_own())
-    }
-
-    /// The devices to which a file goes: one, or all (`None`).
-    fn transfers_of(&mut self, id: ItemId, device: Option<DeviceId>) -> Vec<DeviceId> {
-        let all = self.own(id).map(|offer| offer.to.keys().copied().collect::<Vec<_>>());
-        let is_meant = |to: &DeviceId| device.is_none_or(|device| device == *to);
-        all.unwrap_or_default().into_iter().filter(is_meant).collect()
     }
 
     /// Withdraws a deleted item's file. Nothing is reported.

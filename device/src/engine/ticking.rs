@@ -36,12 +36,13 @@ impl Engine {
     }
 
     fn is_busy(&self) -> bool {
-        self.context.devices.values().any(|device| {
+        let is_any = self.context.devices.values().any(|device| {
             let is_moving =
                 self.receiving.is_moving_from(device.id) || self.sending.is_moving_to(device.id);
             let waits = device.is_relay_paused() || device.ends.are_left();
             device.is_here() && (is_moving || waits || device.bundle_size() > 1)
-        })
+        });
+        is_any || self.receiving.has_stored(&self.context)
     }
 
     pub(super) fn tick(&mut self) {
@@ -53,6 +54,7 @@ impl Engine {
             for link in devices.flat_map(RemoteDevice::links_mut) {
                 link.clock.touch(now);
             }
+            self.receiving.woke(now);
         }
         for id in self.context.ids() {
             if self.context.device(id).resumes_relay(now) {

@@ -5,16 +5,20 @@ use std::collections::BTreeMap;
 use heliograph_shared::ids::{DeviceId, ItemId};
 
 use super::context::Context;
+use super::givers::can_give;
 use super::incoming::{Incoming, State};
 use super::receiving::Receiving;
 use super::remote_device::RemoteDevice;
+use crate::chunk_set::ChunkRange;
 use crate::frames::ControlFrame;
+use crate::receiver::Receiver;
 use crate::scheduler::{MOST_AT_ONCE, Supply, Want};
 use crate::unheard_ends::UnheardEnds;
 
 /// What a device gives now.
 struct Given<'a> {
-    files: &'a BTreeMap<ItemId, Incoming>,
+    device: DeviceId,
+    files: &'a mut BTreeMap<ItemId, Incoming>,
     ends: &'a UnheardEnds,
 }
 
@@ -23,12 +27,23 @@ impl Supply for Given<'_> {
         // An older transfer of the same item may not have ended at the source; its late frames must not go into this one.
         self.files.get(&transfer).is_some_and(Incoming::is_open) && !self.ends.is_ending(transfer)
     }
+
+    fn unasked(&self, transfer: ItemId, receiver: &Receiver) -> u64 {
+        let incoming = self.files.get(&transfer);
+        incoming.map_or(0, |incoming| incoming.givers.swarm.unasked(self.device, receiver))
+    }
+
+    fn next(&mut self, transfer: ItemId, receiver: &Receiver, limit: u32) -> Option<ChunkRange> {
+        self.files.get_mut(&transfer)?.givers.swarm.next(self.device, receiver, limit)
+    }
 }
 
 impl Receiving {
-    pub fn refill_source(&mut self, context: &mut Context, id: ItemId) {
-        if let Some(source) = self.files.get(&id).map(|incoming| incoming.source) {
-            self.refill(context, source);
+    /// Wants more of every device that gives a file.
+    pub fn refill_all(&mut self, context: &mut Context, id: ItemId) {
+        let givers = self.files.get(&id).map(|incoming| incoming.givers.all());
+        for device in givers.into_iter().flatten() {
+            self.refill(context, device);
         }
     }
 
@@ -38,7 +53,8 @@ impl Receiving {
         if links.is_empty() {
             return;
         }
-        if context.device(device).scheduler.has_turn() {
+        let is_source = |id| self.files.get(&id).is_some_and(|one| one.source == device);
+        if context.device(device).scheduler.has_turn(is_source) {
             self.begin_next(context, device);
         }
         let now = context.now;
@@ -52,22 +68,24 @@ impl Receiving {
                 .filter(|link| scheduler.waiting_on(&self.receivers, **link) == 0)
                 .copied()
                 .collect();
-            let given = Given { files: &self.files, ends };
+            let given = Given { device, files: &mut self.files, ends };
             let Some(want) = scheduler.want(&mut self.receivers, &links, given, now) else {
                 return;
             };
             says(context, device, want, idle.contains(&want.link));
+            if let Some(incoming) = self.files.get_mut(&want.transfer) {
+                incoming.givers.wanted(device, now);
+            }
+            self.claim(context, want.transfer);
         }
     }
 
-    /// Begins the files that a device has shared, in their order, as far as their turn has come. What cannot come now keeps no other
-    /// file from its turn.
+    /// Begins the files that a device has shared, in their order, as far as their turn has come. What cannot come now, from that
+    /// device or from elsewhere, keeps no other file from its turn.
     pub fn begin_next(&mut self, context: &mut Context, source: DeviceId) {
-        if context.routes(source).is_empty() {
-            return;
-        }
         let is_meant = |incoming: &&Incoming| {
-            incoming.source == source && incoming.is_under_way() && incoming.source_out.is_none()
+            let is_under_way = incoming.source == source && incoming.is_under_way();
+            is_under_way && self.can_come(incoming, context)
         };
         let mut files: Vec<_> = self
             .files
@@ -79,13 +97,19 @@ impl Receiving {
         let begun = files.iter().filter(|(.., is_queued)| !is_queued).count();
         let turns = MOST_AT_ONCE.saturating_sub(begun);
         for (_, id, _) in files.into_iter().filter(|(.., is_queued)| *is_queued).take(turns) {
-            context.device(source).scheduler.begin(id);
+            self.begin_givers(context, id);
             if let Some(incoming) = self.files.get_mut(&id) {
                 incoming.open(context);
             }
             // The last of it may have come while it was paused.
             self.finish_if_complete(context, id);
         }
+    }
+
+    fn can_come(&self, incoming: &Incoming, context: &Context) -> bool {
+        let receiver = self.receivers.get(&incoming.id);
+        let is_given = receiver.is_some_and(|receiver| can_give(incoming, receiver, context));
+        is_given || incoming.givers.has_others() || incoming.has_copy()
     }
 }
 

@@ -26,5 +26,6 @@ mod sealed_sessions;
 mod sending;
 mod sessions;
 mod simulation;
+mod swarming;
 mod transferring;
 mod vectors;

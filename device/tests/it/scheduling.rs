@@ -152,10 +152,10 @@ fn f4_three_files_are_wanted_at_a_time_the_one_with_the_fewest_bytes_under_way_f
     let mut scheduler = Scheduler::default();
     let mut files = receivers(3, MIB);
     for number in 0..3 {
-        assert!(scheduler.has_turn());
+        assert!(scheduler.has_turn(|_| true));
         scheduler.begin(item(number));
     }
-    assert!(!scheduler.has_turn() && MOST_AT_ONCE == 3);
+    assert!(!scheduler.has_turn(|_| true) && MOST_AT_ONCE == 3);
     let mut wants = |is_ready: fn(ItemId) -> bool| {
         scheduler.want(&mut files, &[DIRECT], is_ready, Duration::ZERO).map(|want| want.transfer)
     };
@@ -165,7 +165,7 @@ fn f4_three_files_are_wanted_at_a_time_the_one_with_the_fewest_bytes_under_way_f
     assert_eq!(wants(|_| true), None);
     scheduler.lost(&mut files, DIRECT);
     scheduler.end(item(0));
-    assert!(scheduler.has_turn());
+    assert!(scheduler.has_turn(|_| true));
     assert_eq!(scheduler.left(&files), 2 * MIB);
 }
 

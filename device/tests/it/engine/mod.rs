@@ -1,10 +1,15 @@
 //! The engine: files that go from one device to another, as a person meets them.
 
 mod chaos;
+mod copies;
 mod disk;
 mod ends;
+mod liars;
 mod moving;
 mod network;
+mod stored;
+mod swarm;
+mod swarm_chaos;
 mod world;
 
 use heliograph_device::engine::contract::{FileSeal, Input, Progress};
@@ -15,6 +20,8 @@ use world::{World, device, item, ms};
 
 pub const ADA: usize = 0;
 pub const BOB: usize = 1;
+pub const CYD: usize = 2;
+pub const DAN: usize = 3;
 pub const MIB: usize = 1024 * 1024;
 pub const LONG: std::time::Duration = ms(600_000);
 

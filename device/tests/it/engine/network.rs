@@ -22,6 +22,16 @@ pub struct Way {
     pub jitter: Duration,
 }
 
+/// What becomes of a frame on its way.
+pub enum Change {
+    Nothing,
+    Lost,
+    Into(Vec<u8>),
+}
+
+/// Decides so, by who sends it to whom.
+pub type Changes = Box<dyn Fn(usize, usize, &Frame<'_>) -> Change>;
+
 pub const NEAR: Way = Way { latency: ms(1), rate: 100_000, jitter: ms(0) };
 
 /// A direct link.
@@ -80,8 +90,18 @@ impl World {
             }
             _ => {}
         }
+        let change = match (&self.changes, Frame::decode(&frame)) {
+            (Some(change), Some(frame)) => change(from, to, &frame),
+            _ => Change::Nothing,
+        };
+        let frame = match change {
+            Change::Nothing => frame,
+            Change::Lost => return,
+            Change::Into(frame) => frame,
+        };
         if let Some(Frame::Chunk(chunk)) = Frame::decode(&frame) {
             self.carried[to] += chunk.bytes.len() as u64;
+            self.given[from] += chunk.bytes.len() as u64;
         }
         let link = if let LinkKey::Relay(_) = link { LinkKey::Relay(device(from)) } else { link };
         self.gives(to, Input::Frame { from: device(from), link, frame });

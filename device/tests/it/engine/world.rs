@@ -13,8 +13,9 @@ use heliograph_shared::e2ee::secret::Secret;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::relay::RelayUse;
 
+use super::copies::Copies;
 use super::disk::Disk;
-use super::network::{Pipe, Waiting, Way};
+use super::network::{Changes, Pipe, Waiting, Way};
 
 pub const fn device(number: usize) -> DeviceId {
     DeviceId::from_bytes([number.to_le_bytes()[0] + 1; 16])
@@ -71,8 +72,12 @@ pub struct World {
     pub never_read: Option<ItemId>,
     /// One relayed frame in so many is dropped; none for 0.
     pub relay_drops: u64,
-    /// Bytes of chunks that arrived at each device.
+    /// What becomes of frames; `None` where nothing does.
+    pub changes: Option<Changes>,
+    pub copies: Copies,
+    /// Bytes of chunks that arrived at each device, and that came from each.
     pub carried: Vec<u64>,
+    pub given: Vec<u64>,
     /// The most bytes that were written and not durable, or that waited on a link, at any time.
     pub most_writing: u64,
     pub most_unsent: u64,
@@ -109,7 +114,10 @@ impl World {
             disk: ms(1),
             never_read: None,
             relay_drops: 0,
+            changes: None,
+            copies: Copies::default(),
             carried: vec![0; devices],
+            given: vec![0; devices],
             most_writing: 0,
             most_unsent: 0,
             writing: 0,
@@ -194,6 +202,18 @@ impl World {
         size: usize,
         seal: Option<FileSeal>,
     ) {
+        let file = self.incoming(at, id, from, size, seal);
+        self.gives(at, Input::Receive(file));
+    }
+
+    pub fn incoming(
+        &self,
+        at: usize,
+        id: ItemId,
+        from: usize,
+        size: usize,
+        seal: Option<FileSeal>,
+    ) -> IncomingFile {
         let disk = &self.devices[at].disk;
         let earlier = match disk.journal.get(&id) {
             _ if disk.finished.contains_key(&id) => Earlier::Whole,
@@ -202,9 +222,7 @@ impl World {
         };
         let size = FileSize::new(size as u64).unwrap();
         let from = device(from);
-        let file =
-            IncomingFile { id, from, size, head: 0, is_private: false, seal, url: None, earlier };
-        self.gives(at, Input::Receive(file));
+        IncomingFile { id, from, size, head: 0, is_private: false, seal, url: None, earlier }
     }
 
     // --- time
@@ -289,6 +307,9 @@ impl World {
             }
             Output::Missed { id, device } => self.devices[at].missed.push((id, device)),
             Output::Bundle { .. } => {}
+            Output::ReadCopy { .. } | Output::CopyRoom(_) | Output::StopCopy(_) => {
+                self.copy(at, output);
+            }
             output => self.disk(at, output),
         }
     }
