@@ -6,7 +6,6 @@ use std::time::Duration;
 use heliograph_shared::ids::DeviceId;
 
 use super::context::Context;
-use super::incoming::Incoming;
 use crate::chunk_set::{ChunkRange, ChunkSet};
 use crate::file_size::{FileSize, pieces_of};
 use crate::receiver::Receiver;
@@ -177,6 +176,14 @@ impl Givers {
         self.is_any_resting() || self.gave_at.is_some_and(is_fresh)
     }
 
+    /// Whether any device can give the file now, or does. `has_source`: whether the one that shared it has it still.
+    pub fn can_give(&self, has_source: bool, receiver: &Receiver, context: &Context) -> bool {
+        let has_routes = |device: DeviceId| !context.routes(device).is_empty();
+        let others = self.others.keys();
+        let mut giving = others.filter(|device| waiting(receiver, **device, context) > 0);
+        has_source && has_routes(self.source) || giving.any(|device| has_routes(*device))
+    }
+
     /// Called several times a second while the file moves.
     pub fn tick(&mut self, receiver: &Receiver, context: &Context) {
         if waiting(receiver, self.source, context) > 0 {
@@ -207,13 +214,4 @@ impl Givers {
 /// Bytes of a file that are expected of a device.
 pub fn waiting(receiver: &Receiver, device: DeviceId, context: &Context) -> u64 {
     context.link_keys(device).into_iter().map(|link| receiver.waiting_on(link)).sum()
-}
-
-/// Whether any device can give a file now, or does.
-pub fn can_give(incoming: &Incoming, receiver: &Receiver, context: &Context) -> bool {
-    let has_routes = |device: DeviceId| !context.routes(device).is_empty();
-    let others = incoming.givers.others.keys();
-    let mut giving = others.filter(|device| waiting(receiver, **device, context) > 0);
-    let is_source_in = incoming.source_out.is_none() && has_routes(incoming.source);
-    is_source_in || giving.any(|device| has_routes(*device))
 }

@@ -137,6 +137,11 @@ impl Incoming {
         }
     }
 
+    /// Whether any device can give it now, or does.
+    pub fn can_be_given(&self, receiver: &Receiver, context: &Context) -> bool {
+        self.givers.can_give(self.source_out.is_none(), receiver, context)
+    }
+
     /// Whether what was received waits for its source, which did not have it any more. Otherwise it waits for room.
     pub const fn waits_for_source(&self) -> bool {
         let State::Ended { how: Ending::Interrupted, why } = self.state else { return false };

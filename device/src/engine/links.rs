@@ -7,7 +7,6 @@ use heliograph_shared::relay::RelayUse;
 use super::Engine;
 use super::contract::{Buffer, Listed, Output, Refusal};
 use super::link::Link;
-use super::pump;
 use super::remote_device::is_up;
 use crate::receiver::LinkKey;
 
@@ -157,7 +156,7 @@ impl Engine {
         let Some(device) = self.context.devices.get_mut(&id) else { return };
         if let Some(link) = device.link_mut(key) {
             link.buffer = buffer;
-            pump::pump(&mut self.sending, &mut self.context, id, key);
+            self.sending.pump(&mut self.context, id, key);
         }
     }
 

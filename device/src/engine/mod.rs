@@ -21,6 +21,7 @@ mod passing_on;
 mod piece_hashes;
 pub mod progress;
 mod pump;
+mod reading_copies;
 mod receiving;
 mod receiving_ends;
 mod remote_device;

@@ -17,22 +17,62 @@ use crate::send_queue::Turn;
 /// Pause between the signs of life while a file is read (F12). Some files are fetched by the system before it reads them.
 const SIGN_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Sends what there is room for.
-pub fn pump(sending: &mut Sending, context: &mut Context, device: DeviceId, key: LinkKey) {
-    while let Some((turn, frame)) = next(sending, context, device, key) {
-        let Some(link) = context.device(device).link_mut(key) else { return };
-        // It was paused or cancelled meanwhile.
-        if !link.queue.sent(turn) {
-            continue;
+impl Sending {
+    /// Sends what there is room for.
+    pub(super) fn pump(&mut self, context: &mut Context, device: DeviceId, key: LinkKey) {
+        while let Some((turn, frame)) = next(self, context, device, key) {
+            let Some(link) = context.device(device).link_mut(key) else { return };
+            // It was paused or cancelled meanwhile.
+            if !link.queue.sent(turn) {
+                continue;
+            }
+            let bytes = frame.len() as u64;
+            link.buffer.room = link.buffer.room.saturating_sub(bytes);
+            link.buffer.unsent += bytes;
+            if let Some(outgoing) = self.outgoing(turn.transfer, device) {
+                outgoing.sender.gave(turn.range);
+                outgoing.carriers.carried(key);
+            }
+            context.does(Output::Send { device, link: key, frame });
         }
-        let bytes = frame.len() as u64;
-        link.buffer.room = link.buffer.room.saturating_sub(bytes);
-        link.buffer.unsent += bytes;
-        if let Some(outgoing) = sending.outgoing(turn.transfer, device) {
-            outgoing.sender.gave(turn.range);
-            outgoing.carriers.carried(key);
+    }
+
+    /// A piece of a file was read: sends what waited for it.
+    pub(super) fn send_read(&mut self, context: &mut Context, id: ItemId) {
+        let devices: Vec<_> =
+            self.offers.get(&id).into_iter().flat_map(|offer| offer.to.keys().copied()).collect();
+        for device in devices {
+            let keys: Vec<_> = context.device(device).links().map(|link| link.key).collect();
+            for key in keys {
+                let Some(link) = context.device(device).link_mut(key) else { continue };
+                let is_of = |reading: &mut Reading| reading.turn.transfer == id;
+                let waiting: Vec<_> = link.reading.extract_if(.., is_of).collect();
+                if waiting.is_empty() {
+                    continue;
+                }
+                for reading in waiting {
+                    match frame(self, reading.turn) {
+                        None => {}
+                        Some(Ok(frame)) => link.read.push_back((reading.turn, frame)),
+                        Some(Err(_)) => link.reading.push(reading),
+                    }
+                }
+                request_again(self, context, device, key, id);
+                self.pump(context, device, key);
+            }
         }
-        context.does(Output::Send { device, link: key, frame });
+    }
+}
+
+impl Context {
+    /// Whether a piece is being read for a device.
+    pub(super) fn waits_for(&mut self, device: DeviceId, id: ItemId, piece: u32) -> bool {
+        let has = |turn: Turn<ItemId>| {
+            let pieces = pieces_of(turn.range);
+            turn.transfer == id && (pieces.first..pieces.end()).contains(&piece)
+        };
+        let mut reading = self.device(device).links().flat_map(|link| &link.reading);
+        reading.any(|reading| has(reading.turn))
     }
 }
 
@@ -73,32 +113,6 @@ fn frame(sending: &mut Sending, turn: Turn<ItemId>) -> Option<Result<Vec<u8>, Ve
     Some(offer.file.frame(turn.range, &mut sending.memory))
 }
 
-/// A piece of a file was read: sends what waited for it.
-pub fn was_read(sending: &mut Sending, context: &mut Context, id: ItemId) {
-    let devices: Vec<_> =
-        sending.offers.get(&id).into_iter().flat_map(|offer| offer.to.keys().copied()).collect();
-    for device in devices {
-        let keys: Vec<_> = context.device(device).links().map(|link| link.key).collect();
-        for key in keys {
-            let Some(link) = context.device(device).link_mut(key) else { continue };
-            let is_of = |reading: &mut Reading| reading.turn.transfer == id;
-            let waiting: Vec<_> = link.reading.extract_if(.., is_of).collect();
-            if waiting.is_empty() {
-                continue;
-            }
-            for reading in waiting {
-                match frame(sending, reading.turn) {
-                    None => {}
-                    Some(Ok(frame)) => link.read.push_back((reading.turn, frame)),
-                    Some(Err(_)) => link.reading.push(reading),
-                }
-            }
-            request_again(sending, context, device, key, id);
-            pump(sending, context, device, key);
-        }
-    }
-}
-
 /// A piece that was in memory may have been let go before the other one of the same frame came.
 fn request_again(
     sending: &mut Sending,
@@ -117,16 +131,6 @@ fn request_again(
             }
         }
     }
-}
-
-/// Whether a piece is being read for a device.
-pub fn waits_for(context: &mut Context, device: DeviceId, id: ItemId, piece: u32) -> bool {
-    let has = |turn: Turn<ItemId>| {
-        let pieces = pieces_of(turn.range);
-        turn.transfer == id && (pieces.first..pieces.end()).contains(&piece)
-    };
-    let mut reading = context.device(device).links().flat_map(|link| &link.reading);
-    reading.any(|reading| has(reading.turn))
 }
 
 /// Says on each link that what is wanted there is still being read. Called several times a second.

@@ -4,7 +4,6 @@ use heliograph_shared::ids::{DeviceId, ItemId};
 
 use super::context::Context;
 use super::contract::{Carrying, FileFailure, Output, Place, Progress, ReadId, TransferFailure};
-use super::givers::can_give;
 use super::incoming::{Ending, State, Waits};
 use super::receiving::Receiving;
 use super::remote_device::carrying;
@@ -290,7 +289,7 @@ impl Receiving {
     fn say_moves(&mut self, context: &mut Context, id: ItemId) {
         let Some((incoming, receiver)) = self.both(id) else { return };
         let is_stored = receiver.waiting_on(LinkKey::Stored) > 0;
-        let is_carried = is_stored || can_give(incoming, receiver, context);
+        let is_carried = is_stored || incoming.can_be_given(receiver, context);
         if !incoming.is_open() || !is_carried || receiver.outstanding() == 0 {
             return self.say_waits(context, id);
         }
@@ -318,7 +317,7 @@ impl Receiving {
         // A file that has begun waits for its device also while no link to it is open.
         let has_routes = !context.routes(incoming.source).is_empty();
         let is_source_here = context.is_here(incoming.source) && (bytes == 0 || has_routes);
-        let can_go_on = is_source_here || can_give(incoming, receiver, context);
+        let can_go_on = is_source_here || incoming.can_be_given(receiver, context);
         let waits = match (needs_direct, can_go_on) {
             (true, _) => Waits::DirectLink,
             (false, true) => Waits::Turn,

@@ -10,7 +10,7 @@ use super::missed_files::MissedFiles;
 use super::offered_file::{OfferedFile, PieceMemory, PieceRead};
 use super::offers::{Offer, Offers};
 use super::outgoing::{Outgoing, State};
-use super::{piece_hashes, pump};
+use super::piece_hashes;
 use crate::chunk_set::ChunkRange;
 use crate::file_size::FileSize;
 use crate::frames::{CancelReason, ControlFrame};
@@ -117,7 +117,7 @@ impl Sending {
                 link.queue.want(id, *range);
             }
         }
-        pump::pump(self, context, device, link);
+        self.pump(context, device, link);
     }
 
     /// Whether no other device is known to receive a file: several of them want its pieces in any order (F20).
@@ -196,7 +196,7 @@ impl Sending {
                 for piece in next.collect::<Vec<_>>() {
                     self.request(context, id, piece);
                 }
-                pump::was_read(self, context, id);
+                self.send_read(context, id);
             }
             PieceRead::Unreadable => self.unreadable(context, id, piece),
         }
@@ -209,7 +209,7 @@ impl Sending {
         let asking = std::mem::take(&mut offer.asking);
         let devices: Vec<_> = offer.to.keys().chain(asking.keys()).copied().collect();
         for device in devices {
-            let waits = pump::waits_for(context, device, id, piece) || asking.contains_key(&device);
+            let waits = context.waits_for(device, id, piece) || asking.contains_key(&device);
             if waits && self.is_under_way(id, device) {
                 self.end_unreadable(context, id, device);
             } else if asking.contains_key(&device) {

@@ -80,7 +80,7 @@ impl Engine {
 
     fn pump_relay(&mut self, id: DeviceId) {
         let relay = LinkKey::Relay(id);
-        super::pump::pump(&mut self.sending, &mut self.context, id, relay);
+        self.sending.pump(&mut self.context, id, relay);
     }
 
     fn fit_links(&mut self, id: DeviceId) {

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use heliograph_shared::ids::{DeviceId, ItemId};
 
 use super::context::Context;
-use super::givers::can_give;
 use super::incoming::{Incoming, State};
 use super::receiving::Receiving;
 use super::remote_device::RemoteDevice;
@@ -108,7 +107,7 @@ impl Receiving {
 
     fn can_come(&self, incoming: &Incoming, context: &Context) -> bool {
         let receiver = self.receivers.get(&incoming.id);
-        let is_given = receiver.is_some_and(|receiver| can_give(incoming, receiver, context));
+        let is_given = receiver.is_some_and(|receiver| incoming.can_be_given(receiver, context));
         is_given || incoming.givers.has_others() || incoming.has_copy()
     }
 }
