@@ -36,10 +36,7 @@ fn a_file_that_the_person_moved_away_or_changed_is_not_found() {
 fn a_part_is_found_until_it_is_forgotten() {
     let folder = tempdir().unwrap();
     let disk = Disk::at(folder.path());
-    let mut received = disk.receive(&incoming("a", 40_000));
-    received.write(0, &sample(16_384)).unwrap();
-    received.keep(&[chunks(0, 1)], false, NOW).unwrap();
-    drop(received);
+    disk.begins(&incoming("a", 40_000), 1);
     disk.store.turn(item(1), true).unwrap();
     let found = disk.store.find(&incoming("a", 40_000), NOW).unwrap();
     let Found::Part(entry) = found else { panic!("{found:?}") };
@@ -56,10 +53,7 @@ fn a_run_that_was_killed_while_it_gave_the_name_is_taken_up() {
     for had_name in [false, true] {
         let folder = tempdir().unwrap();
         let disk = Disk::at(folder.path());
-        let mut received = disk.receive(&incoming("a", 10));
-        received.write(0, &sample(10)).unwrap();
-        received.keep(&[chunks(0, 1)], false, NOW).unwrap();
-        drop(received);
+        disk.begins(&incoming("a", 10), 1);
         let state = folder.path().join("state").join(format!("{}.json", item(1)));
         let entry = std::fs::read_to_string(&state).unwrap();
         let placing = entry.replace(r#"{"receiving":[[0,1]]}"#, r#"{"placing":"a (2)"}"#);

@@ -77,10 +77,7 @@ fn f24_a_symbolic_link_in_the_way_leads_nowhere() {
 fn what_took_the_place_of_a_part_is_not_written_to() {
     let folder = tempdir().unwrap();
     let disk = Disk::at(folder.path());
-    let mut received = disk.receive(&incoming("a", 40_000));
-    received.write(0, &sample(16_384)).unwrap();
-    received.keep(&[chunks(0, 1)], false, NOW).unwrap();
-    drop(received);
+    disk.begins(&incoming("a", 40_000), 1);
     let part = disk.path(&format!(".{}.heliograph-part", item(1)));
     let outside = folder.path().join("outside");
     std::fs::write(&outside, sample(16_384)).unwrap();
@@ -179,10 +176,7 @@ fn f1_bytes_of_another_time_or_size_begin_anew() {
         Incoming { modified: Some(2), ..first.clone() },
         Incoming { modified: Some(1), ..incoming("a", 40_001) },
     ] {
-        let mut received = disk.receive(&first);
-        received.write(0, &sample(16_384)).unwrap();
-        received.keep(&[chunks(0, 1)], false, NOW).unwrap();
-        drop(received);
+        disk.begins(&first, 1);
         assert_eq!(disk.receive(&other).entry().durable(), []);
     }
 }
@@ -191,10 +185,7 @@ fn f1_bytes_of_another_time_or_size_begin_anew() {
 fn a_part_that_is_shorter_than_what_was_entered_is_not_believed() {
     let folder = tempdir().unwrap();
     let disk = Disk::at(folder.path());
-    let mut received = disk.receive(&incoming("a", 40_000));
-    received.write(0, &sample(32_768)).unwrap();
-    received.keep(&[chunks(0, 2)], false, NOW).unwrap();
-    drop(received);
+    disk.begins(&incoming("a", 40_000), 2);
     let part = disk.path(&format!(".{}.heliograph-part", item(1)));
     std::fs::OpenOptions::new().write(true).open(part).unwrap().set_len(20_000).unwrap();
     assert_eq!(disk.receive(&incoming("a", 40_000)).entry().durable(), []);
@@ -204,10 +195,7 @@ fn a_part_that_is_shorter_than_what_was_entered_is_not_believed() {
 fn a_part_moves_to_another_folder_that_the_person_names() {
     let folder = tempdir().unwrap();
     let disk = Disk::at(folder.path());
-    let mut received = disk.receive(&incoming("a", 40_000));
-    received.write(0, &sample(16_384)).unwrap();
-    received.keep(&[chunks(0, 1)], false, NOW).unwrap();
-    drop(received);
+    disk.begins(&incoming("a", 40_000), 1);
     let other = folder.path().join("other");
     std::fs::create_dir(&other).unwrap();
     let target = Arc::new(Target::open(&other).unwrap());

@@ -48,6 +48,15 @@ impl Disk {
         names_of(received.finish(NOW).unwrap())
     }
 
+    /// Receives the first chunks of a file, enters them, and ends there.
+    pub fn begins(&self, incoming: &Incoming, count: u32) {
+        let mut received = self.receive(incoming);
+        let first = chunks(0, count);
+        let bytes = usize::try_from(incoming.size.range_bytes(first)).unwrap();
+        received.write(0, &sample(bytes)).unwrap();
+        received.keep(&[first], false, NOW).unwrap();
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.root.join("received").join(name)
     }

@@ -1,16 +1,13 @@
 use heliograph_device::io::files::received::Incoming;
 use tempfile::tempdir;
 
-use crate::stage::{DAY, Disk, NOW, chunks, incoming, item, sample};
+use crate::stage::{DAY, Disk, NOW, incoming, item, sample};
 
 #[test]
 fn what_nobody_goes_on_with_is_removed_after_seven_days() {
     let folder = tempdir().unwrap();
     let disk = Disk::at(folder.path());
-    let mut received = disk.receive(&incoming("a", 40_000));
-    received.write(0, &sample(16_384)).unwrap();
-    received.keep(&[chunks(0, 1)], false, NOW).unwrap();
-    drop(received);
+    disk.begins(&incoming("a", 40_000), 1);
     disk.store.sweep(NOW + 7 * DAY).unwrap();
     assert_eq!(disk.list().len(), 1);
     disk.store.sweep(NOW + 7 * DAY + 1).unwrap();
