@@ -13,13 +13,12 @@ STAMPS := target/stamps
 MODULES := $(STAMPS)/node-modules
 CLIENT := client/dist/index.html
 SERVER := target/release/heliograph
-# Tests and lints cover the cryptography of section E too, which the server is built without.
-WORKSPACE := --workspace --locked --features heliograph-shared/e2ee
+WORKSPACE := --workspace --locked
 
 CLIENT_SOURCES := $(shell find client/src client/public client/scripts -type f) \
 	client/index.html client/package.json client/tsconfig.json client/vite.config.ts \
 	client/texts.config.ts client/lingui.config.ts
-SERVER_SOURCES := $(shell find shared storage websocket signal turn -path turn/fuzz -prune -o -type f -not -name '*.md' -print) \
+SERVER_SOURCES := $(shell find shared storage websocket signal turn device terminal -path turn/fuzz -prune -o -type f -not -name '*.md' -print) \
 	Cargo.toml Cargo.lock
 
 .PHONY: run build release test test-long bench dev fmt clean lint rust-built rust-tests client-tests reproducible e2e
@@ -64,12 +63,12 @@ lint: $(MODULES)
 	npm run --silent texts:check --workspace client
 
 # The client is built first, because every build of the server embeds it. aws-lc would add a second TLS and a C++ build, and
-# the server seals and opens nothing.
+# the server without the commands of a device seals and opens nothing.
 rust-built: $(CLIENT)
 	scripts/install-test-tools
 	cargo clippy $(WORKSPACE) --all-targets -- -D warnings
 	! cargo tree --locked --workspace --invert aws-lc-sys 2>/dev/null
-	! cargo tree --locked --package heliograph-signal --edges no-dev --invert hpke 2>/dev/null
+	! cargo tree --locked --package heliograph-signal --no-default-features --edges no-dev --invert hpke 2>/dev/null
 	cargo test $(WORKSPACE) --no-run
 
 rust-tests: rust-built

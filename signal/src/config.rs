@@ -19,16 +19,7 @@ use crate::{budget, https, ice, log, quota, tcp};
 
 pub use metrics::Metrics;
 
-/// Move a clipboard and files of any size between devices.
-#[derive(Debug, Parser)]
-#[command(name = "heliograph", version)]
-pub struct Cli {
-    /// The subcommand.
-    #[command(subcommand)]
-    pub command: Command,
-}
-
-/// The subcommands.
+/// The subcommands of the server.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run the server: the web page, the API, the beams and the relay.

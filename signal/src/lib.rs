@@ -12,6 +12,7 @@
 //! - `start`: opens the server from its configuration, runs it and shuts it down
 //! - `operate`: the other commands of the operator
 //! - `doctor`: finds out what keeps a set-up, or a server elsewhere, from working
+//! - `program`: the command line of all of it, and of a device in a terminal, which nothing else here knows of
 
 pub mod address;
 pub mod app;
@@ -35,6 +36,7 @@ pub mod operate;
 mod pace;
 pub mod paced_body;
 pub mod people;
+pub mod program;
 pub mod quota;
 mod random;
 pub mod size;

@@ -1,4 +1,4 @@
-//! The program `heliograph`: reads the configuration, starts the server, and ends it on a signal.
+//! The program `heliograph`: reads the command line, starts the server, and ends it on a signal. A device in a terminal is a crate of its own.
 
 use std::error::Error;
 use std::io::{self, Write as _};
@@ -9,12 +9,13 @@ use std::time::Duration;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use heliograph_signal::app::App;
 use heliograph_signal::clock::Clock;
-use heliograph_signal::config::{Cli, Command, Config, Doctor};
+use heliograph_signal::config::{self, Config, Doctor};
 use heliograph_signal::doctor;
 use heliograph_signal::edge::assets as client;
 use heliograph_signal::error::causes;
 use heliograph_signal::log;
 use heliograph_signal::operate::{assets, backup, settings, users};
+use heliograph_signal::program::{Cli, Command};
 use heliograph_signal::start::{self, greeting, start};
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -40,10 +41,19 @@ fn main() -> ExitCode {
     // Before the first use of TLS: a build may contain two providers, of which rustls cannot choose one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     match command {
+        Command::Server(command) => operate(command, &matches),
+        #[cfg(feature = "device")]
+        Command::Device(command) => heliograph_terminal::program::run(command, &Cli::command()),
+    }
+}
+
+fn operate(command: config::Command, matches: &ArgMatches) -> ExitCode {
+    use config::Command;
+    match command {
         Command::Serve(config) => serve(&config),
         Command::Doctor(asked) => examine(&asked),
         Command::Health(config) => finish(&config, doctor::health(&config)),
-        Command::Config(config) => show(&config, &matches),
+        Command::Config(config) => show(&config, matches),
         Command::Assets => list_assets(),
         Command::User(asked) => {
             let mut input = io::stdin().lock();

@@ -12,11 +12,8 @@ use crate::exit::Exit;
 
 /// A terminal or a script in a beam of Heliograph.
 #[derive(Debug, Parser)]
-#[command(name = "heliograph-device", version, about, after_long_help = exits())]
+#[command(name = "heliograph-device", version, about)]
 pub struct Cli {
-    /// What it says and how.
-    #[command(flatten)]
-    pub common: Common,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -26,36 +23,49 @@ fn exits() -> String {
     format!("Exit codes:\n{}", Exit::table())
 }
 
-/// What holds for every command.
+/// What every command takes, and what is its own.
 #[derive(Debug, Args)]
+pub struct With<A: Args> {
+    /// Its own.
+    #[command(flatten)]
+    pub own: A,
+    /// What it says and how.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// What holds for every command that enters a beam.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub struct Common {
     /// Address of the server on which a beam is made; a link names its own
-    #[arg(long, global = true, env = "HELIOGRAPH_SERVER", value_name = "URL")]
+    #[arg(long, env = "HELIOGRAPH_SERVER", value_name = "URL")]
     pub server: Option<Url>,
     /// Name of this device, as others see it
-    #[arg(long, global = true, env = "HELIOGRAPH_NAME")]
+    #[arg(long, env = "HELIOGRAPH_NAME")]
     pub name: Option<String>,
     /// Configuration file (TOML: server, name); by default device.toml in the folder heliograph of your settings
-    #[arg(long, global = true, env = "HELIOGRAPH_CONFIG", value_name = "FILE")]
+    #[arg(long, env = "HELIOGRAPH_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Print what happens as JSON, one object a line, to the standard output
-    #[arg(long, global = true)]
+    #[arg(long)]
     pub json: bool,
     /// Say nothing but the link of a new beam, and errors
-    #[arg(long, short, global = true)]
+    #[arg(long, short)]
     pub quiet: bool,
     /// When to use colours
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: Colour,
     /// End with exit code 10 when it is not done by then
-    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
 }
 
 /// When to use colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Colour {
     /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
     Auto,
     /// Always.
     Always,
@@ -70,21 +80,26 @@ pub enum Command {
     ///
     /// Without a link it makes a beam, shows its link and a code to scan, and waits until another device has opened it: only then has
     /// anybody else the keys.
-    Copy(CopyArgs),
+    #[command(after_long_help = exits())]
+    Copy(With<CopyArgs>),
     /// Print the newest text of a beam
     ///
     /// To a terminal, control characters of the text are shown and not sent. To a file or a pipe it goes as it is.
-    Paste(PasteArgs),
+    #[command(after_long_help = exits())]
+    Paste(With<PasteArgs>),
     /// Send files and folders to the devices of a beam
     ///
     /// Without a link it makes a beam, and shows its link and a code to scan. It sends to every device that comes until Ctrl-C ends it.
-    Send(SendArgs),
+    #[command(after_long_help = exits())]
+    Send(With<SendArgs>),
     /// Receive the files of a beam into a folder
     ///
     /// It takes all that is there, and never replaces a file. What was begun before goes on where it was.
-    Receive(ReceiveArgs),
+    #[command(after_long_help = exits())]
+    Receive(With<ReceiveArgs>),
     /// Stay in a beam: show what comes, and share each line that is typed
-    Join(JoinArgs),
+    #[command(after_long_help = exits())]
+    Join(With<JoinArgs>),
     /// Print a script that completes this program's words in a shell
     Completions {
         /// The shell.
@@ -95,6 +110,21 @@ pub enum Command {
         /// The folder.
         folder: Option<PathBuf>,
     },
+}
+
+impl Command {
+    /// What it says and how; nothing of those that enter no beam.
+    #[must_use]
+    pub const fn common(&self) -> Option<&Common> {
+        match self {
+            Self::Copy(With { common, .. })
+            | Self::Paste(With { common, .. })
+            | Self::Send(With { common, .. })
+            | Self::Receive(With { common, .. })
+            | Self::Join(With { common, .. }) => Some(common),
+            Self::Completions { .. } | Self::Man { .. } => None,
+        }
+    }
 }
 
 /// Whose text is shared where.
@@ -215,8 +245,9 @@ mod tests {
     }
 
     #[test]
-    fn the_help_names_every_exit_code() {
-        let help = Cli::command().render_long_help().to_string();
+    fn the_help_of_a_command_names_every_exit_code() {
+        let mut cli = Cli::command();
+        let help = cli.find_subcommand_mut("copy").unwrap().render_long_help().to_string();
         for (exit, says) in Exit::ALL {
             assert!(help.contains(&format!("{:>3}  {says}", exit.code())), "{exit:?}");
         }

@@ -17,7 +17,7 @@ use heliograph_shared::limits::MAX_DEVICE_NAME;
 use heliograph_shared::names::clean;
 use url::Url;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Command, Common, With};
 use crate::config::Config;
 use crate::exit::Stop;
 use crate::voice::{Event, Voice};
@@ -33,29 +33,37 @@ struct Context<'a> {
     timeout: Option<Duration>,
 }
 
-/// Does what the command line says.
+impl<'a> Context<'a> {
+    fn new(voice: &'a Voice, common: Common) -> Result<Self, Stop> {
+        let config = Config::read(common.config.as_deref())?;
+        let name = common.name.or(config.name).unwrap_or_default();
+        let name = Some(clean(&name, MAX_DEVICE_NAME)).filter(|name| !name.is_empty());
+        Ok(Self {
+            voice,
+            server: common.server.or(config.server),
+            name: name.unwrap_or_else(|| format!("Terminal on {}", system())),
+            timeout: common.timeout,
+        })
+    }
+}
+
+/// Does what the command line of a program says.
 ///
 /// # Errors
 /// Why it ends before that is done.
-pub async fn run(cli: Cli, voice: &Voice) -> Result<(), Stop> {
-    let common = cli.common;
-    let config = Config::read(common.config.as_deref())?;
-    let name = common.name.or(config.name).unwrap_or_default();
-    let name = Some(clean(&name, MAX_DEVICE_NAME)).filter(|name| !name.is_empty());
-    let context = Context {
-        voice,
-        server: common.server.or(config.server),
-        name: name.unwrap_or_else(|| format!("Terminal on {}", system())),
-        timeout: common.timeout,
-    };
-    match cli.command {
-        Command::Copy(asked) => copy::run(&context, asked).await,
-        Command::Paste(asked) => paste::run(&context, &asked).await,
-        Command::Send(asked) => send::run(&context, asked).await,
-        Command::Receive(asked) => receive::run(&context, asked).await,
-        Command::Join(asked) => join::run(&context, &asked).await,
-        Command::Completions { shell } => describe::completions(shell),
-        Command::Man { folder } => describe::manual(folder.as_deref()),
+pub async fn run(command: Command, program: &clap::Command, voice: &Voice) -> Result<(), Stop> {
+    match command {
+        Command::Copy(With { own, common }) => copy::run(&Context::new(voice, common)?, own).await,
+        Command::Paste(With { own, common }) => {
+            paste::run(&Context::new(voice, common)?, &own).await
+        }
+        Command::Send(With { own, common }) => send::run(&Context::new(voice, common)?, own).await,
+        Command::Receive(With { own, common }) => {
+            receive::run(&Context::new(voice, common)?, own).await
+        }
+        Command::Join(With { own, common }) => join::run(&Context::new(voice, common)?, &own).await,
+        Command::Completions { shell } => describe::completions(program.clone(), shell),
+        Command::Man { folder } => describe::manual(program.clone(), folder.as_deref()),
     }
 }
 

@@ -1,5 +1,5 @@
-//! The program `heliograph-device`: a terminal or a script in a beam. What a device does is in the crate `heliograph-device`; this one
-//! reads what its person wants, and shows what comes of it.
+//! A terminal or a script in a beam: the program `heliograph-device`, and the same commands of the program `heliograph`. What a device
+//! does is in the crate `heliograph-device`; this one reads what its person wants, and shows what comes of it.
 
 pub mod beam;
 pub mod cli;
@@ -9,6 +9,7 @@ pub mod exit;
 pub mod files;
 pub mod link;
 pub mod people;
+pub mod program;
 pub mod progress;
 pub mod safe;
 pub mod voice;

@@ -181,21 +181,27 @@ pub struct Moves {
 
 /// How the program speaks.
 pub struct Voice {
+    /// The program's name.
+    program: String,
     is_json: bool,
     is_quiet: bool,
 }
 
 impl Voice {
-    /// As the command line says.
+    /// Of a program of this name, as its command line says.
     #[must_use]
-    pub fn new(common: &Common) -> Self {
-        match common.color {
+    pub fn new(program: &str, common: Option<&Common>) -> Self {
+        match common.map(|common| common.color).unwrap_or_default() {
             Colour::Auto => ColorChoice::Auto,
             Colour::Always => ColorChoice::Always,
             Colour::Never => ColorChoice::Never,
         }
         .write_global();
-        Self { is_json: common.json, is_quiet: common.quiet }
+        Self {
+            program: program.to_owned(),
+            is_json: common.is_some_and(|common| common.json),
+            is_quiet: common.is_some_and(|common| common.quiet),
+        }
     }
 
     /// Whether it speaks JSON.
@@ -294,7 +300,7 @@ impl Voice {
         }
         // It may hold words of the server.
         let why = safe::lines(&stop.why);
-        let _ = writeln!(anstream::stderr(), "heliograph-device: {why}");
+        let _ = writeln!(anstream::stderr(), "{}: {why}", self.program);
         let _ = self.event(&Event::Error { exit: stop.exit.code(), message: &stop.why });
     }
 }

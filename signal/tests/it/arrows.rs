@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::bucket::files_in;
 
 /// The server's folders and modules. Each row may use the rows before it, and its own.
-const ORDER: [&[&str]; 11] = [
+const ORDER: [&[&str]; 12] = [
     &[
         "error",
         "clock",
@@ -37,6 +37,7 @@ const ORDER: [&[&str]; 11] = [
     &["edge"],
     &["start"],
     &["operate", "doctor"],
+    &["program"],
 ];
 
 /// The files of a crate by module path (`edge::routes::notes`; the root is empty), and the modules that each uses.
@@ -177,6 +178,18 @@ fn the_folders_of_the_server_use_only_those_before_them() {
         }
     }
     assert_eq!(climbing, BTreeSet::new());
+}
+
+#[test]
+fn the_server_knows_nothing_of_the_device_that_its_program_has_too() {
+    let files = Crate::read("signal").files;
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let uses = |path: &&PathBuf| {
+        let text = fs::read_to_string(source.join(path)).unwrap();
+        text.contains("heliograph_terminal") || text.contains("heliograph_device")
+    };
+    let found: Vec<_> = files.values().filter(uses).collect();
+    assert_eq!(found, [Path::new("program.rs")]);
 }
 
 #[test]

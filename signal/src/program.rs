@@ -1,0 +1,26 @@
+//! The command line of the program `heliograph`: the server, and a device in a terminal.
+
+use clap::{Parser, Subcommand};
+
+use crate::config;
+
+/// Move a clipboard and files of any size between devices.
+#[derive(Debug, Parser)]
+#[command(name = "heliograph", version)]
+pub struct Cli {
+    /// The subcommand.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Those of the server.
+    #[command(flatten)]
+    Server(config::Command),
+    /// Those of a device.
+    #[cfg(feature = "device")]
+    #[command(flatten)]
+    Device(heliograph_terminal::cli::Command),
+}
