@@ -22,7 +22,13 @@ const WITHOUT_TEXT = new Map([
   ['turn-types', { licence: 'MIT', holder: 'Matthew Waters' }],
   ['err-code', { licence: 'MIT', holder: 'IndigoUnited' }],
   ['get-browser-rtc', { licence: 'MIT', holder: 'substack' }],
+  // The text and its holder are in `rtc`, of whose repository these are the parts.
+  ...['crypto', 'datachannel', 'dtls', 'ice', 'interceptor', 'mdns', 'media', 'rtcp', 'rtp', 'sctp', 'sdp']
+    .concat('shared', 'srtp', 'stun', 'turn')
+    .map((part) => [`rtc-${part}`, { licence: 'MIT', holder: 'WebRTC.rs' }]),
 ])
+/** What `tus-js-client` needs in Node. Its files for browsers import neither. */
+const NOT_IN_THE_PAGE = new Set(['node_modules/combine-errors', 'node_modules/proper-lockfile'])
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|unlicense|ofl)([-._].*)?$/i
 /** Where sources of others lie inside of a package. */
 const INNER_FOLDERS = ['.', 'jemalloc']
@@ -78,7 +84,8 @@ function packages() {
   const { packages: locked } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
   const found = new Set(['client'])
   for (const folder of found) {
-    for (const name of Object.keys(locked[folder].dependencies ?? {})) found.add(place(name, folder, locked))
+    const needed = Object.keys(locked[folder].dependencies ?? {}).map((name) => place(name, folder, locked))
+    for (const other of needed.filter((other) => !NOT_IN_THE_PAGE.has(other))) found.add(other)
   }
   found.delete('client')
   return [...found].map((folder) => {

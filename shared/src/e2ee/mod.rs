@@ -2,7 +2,7 @@
 //! here, and the other way round: both make the bytes of `tests/vectors.json`.
 //!
 //! Nothing here reads a clock, makes a random number or sends anything: randomness comes in as an argument, and whoever calls
-//! must never give the same twice. The server does not use this module, and is built without it (feature `e2ee`).
+//! must never give the same twice. The server does not use this module, and builds without it (feature `e2ee`).
 
 pub mod comparing;
 pub mod deposit;

@@ -186,7 +186,7 @@ fn the_server_knows_nothing_of_the_device_that_its_program_has_too() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let uses = |path: &&PathBuf| {
         let text = fs::read_to_string(source.join(path)).unwrap();
-        text.contains("heliograph_terminal") || text.contains("heliograph_device")
+        text.contains("heliograph_terminal::") || text.contains("heliograph_device::")
     };
     let found: Vec<_> = files.values().filter(uses).collect();
     assert_eq!(found, [Path::new("program.rs")]);
