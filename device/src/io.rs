@@ -11,4 +11,5 @@ pub mod peer_links;
 pub mod relay;
 pub mod server;
 mod socket;
+mod stored_copies;
 pub mod system_random;

@@ -104,7 +104,7 @@ fn way(via: &Carrying) -> Option<&'static str> {
         (false, true) => Some("both"),
         (false, false) => Some("direct"),
         (true, true) => Some("relay"),
-        (true, false) => None,
+        (true, false) => via.stored.then_some("stored"),
     }
 }
 
