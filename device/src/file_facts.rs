@@ -97,9 +97,7 @@ impl FileFacts {
             file.insert("manifest".to_owned(), json!(manifest));
         }
         if let Some(seal) = &self.seal {
-            let key = URL_SAFE_NO_PAD.encode(seal.key.expose());
-            let salt = URL_SAFE_NO_PAD.encode(seal.salt);
-            file.insert("seal".to_owned(), json!({ "key": key, "salt": salt }));
+            file.insert("seal".to_owned(), seal_json(seal));
         }
         if let Some(url) = &self.url {
             file.insert("url".to_owned(), json!(url));
@@ -142,7 +140,15 @@ pub fn stored_id(url: &str) -> Option<&str> {
     ((16..=64).contains(&id.len()) && id.bytes().all(is_of_id)).then_some(id)
 }
 
-fn read_seal(seal: &Value) -> Option<FileSeal> {
+/// A seal as the message of a file has it (E7).
+pub(crate) fn seal_json(seal: &FileSeal) -> Value {
+    let key = URL_SAFE_NO_PAD.encode(seal.key.expose());
+    let salt = URL_SAFE_NO_PAD.encode(seal.salt);
+    json!({ "key": key, "salt": salt })
+}
+
+/// `None` for what is no seal.
+pub(crate) fn read_seal(seal: &Value) -> Option<FileSeal> {
     let seal = seal.as_object()?;
     let bytes = |name: &str| URL_SAFE_NO_PAD.decode(seal.get(name)?.as_str()?).ok();
     let key = Secret::from_slice(&bytes("key")?).ok()?;

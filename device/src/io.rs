@@ -12,4 +12,5 @@ pub mod relay;
 pub mod server;
 mod socket;
 mod stored_copies;
+pub mod system_clock;
 pub mod system_random;

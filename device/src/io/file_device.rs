@@ -5,11 +5,12 @@ mod driving;
 mod leaving;
 mod receiving;
 mod sharing;
+mod waiting;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use heliograph_shared::device::{Cap, Device};
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
@@ -17,9 +18,10 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use self::receiving::Searched;
+use self::waiting::{Resumed, Searched};
 use super::file_driver::{FileDriver, FileEvent};
 use super::files::error::FileError;
+use super::files::shared_files::SharedFiles;
 use super::files::store::Store;
 use super::link_driver::LinkDriver;
 use super::live_device::{LiveDevice, LiveEvent};
@@ -28,6 +30,7 @@ use super::peer_links::PeerLinks;
 use super::relay::Relay;
 use super::server::{Failure, Server};
 use super::stored_copies::StoredCopies;
+use super::system_clock::now_ms;
 use super::system_random::SystemRandom;
 use crate::engine::Engine;
 use crate::engine::contract::{Input, Progress};
@@ -44,6 +47,8 @@ pub struct FileSettings {
     /// Where direct links listen ([`PeerLinkOptions::addresses`](super::peer_link::PeerLinkOptions)). Without any, files go through the
     /// server alone.
     pub addresses: Vec<SocketAddr>,
+    /// What is remembered of the files that it shares, with the token and the keys in its [`Settings`]; `None` where nothing is.
+    pub shared: Option<SharedFiles>,
 }
 
 /// What whoever has the device learns.
@@ -91,6 +96,9 @@ pub struct FileDevice {
     files: FileDriver,
     file_events: mpsc::UnboundedReceiver<FileEvent>,
     store: Store,
+    shared: Option<SharedFiles>,
+    /// What an earlier run has shared, and of which it is not known yet whether the beam still has it.
+    resumed: Vec<Resumed>,
     copies: StoredCopies,
     copy_inputs: mpsc::UnboundedReceiver<Input>,
     links: LinkDriver,
@@ -145,6 +153,8 @@ impl FileDevice {
             files: driver,
             file_events,
             store,
+            shared: files.shared,
+            resumed: Vec::new(),
             copies,
             copy_inputs,
             links,
@@ -201,6 +211,7 @@ impl FileDevice {
             if let Some(told) = self.told.pop_front() {
                 return Some(told);
             }
+            self.remember();
             if !self.step().await {
                 return None;
             }
@@ -274,11 +285,4 @@ impl FileDevice {
     fn looks_later(&mut self) {
         self.looks_at.get_or_insert_with(|| Instant::now() + LOOKS_EVERY);
     }
-}
-
-/// In milliseconds since the Unix epoch.
-#[expect(clippy::disallowed_methods, reason = "this is the edge")]
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -11,10 +11,10 @@ use heliograph_device::io::live_device::LiveDevice;
 use heliograph_device::io::server::Server as Reached;
 use heliograph_device::io::system_random::SystemRandom;
 use heliograph_device::keys::keyring::Keyring;
-use heliograph_device::random;
 use heliograph_device::session::beam_link::BeamLink;
 use heliograph_device::session::{Input, News, Settings};
 use heliograph_shared::e2ee::file_chunks::FileCipher;
+use heliograph_shared::e2ee::secret::Secret;
 use heliograph_shared::ids::{BeamId, DeviceToken, ItemId};
 use serde_json::Value;
 use tempfile::{TempDir, tempdir};
@@ -135,7 +135,7 @@ impl Stage {
 }
 
 fn seal() -> FileSeal {
-    FileSeal { key: random::secret(&mut SystemRandom), salt: SystemRandom::bytes() }
+    FileSeal { key: Secret::new(SystemRandom::bytes()), salt: SystemRandom::bytes() }
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use super::super::relay::{self, Relay};
 use super::{FileDevice, Told};
 use crate::engine::contract::{Input, Listed, Output, Refusal};
 use crate::receiver::LinkKey;
-use crate::session::{self, News, Status};
+use crate::session::{self, News, Status, Why};
 
 impl FileDevice {
     /// Gives the engine an input, and carries out what follows.
@@ -97,6 +97,10 @@ impl FileDevice {
     pub(super) fn hears(&mut self, news: News) {
         match &news {
             News::Status(Status::Live) => {}
+            News::Status(Status::Stopped(Why::Ended)) => {
+                self.forget_shared();
+                self.relay_is(None);
+            }
             News::Status(_) => self.relay_is(None),
             News::Welcome(welcome) => {
                 self.links.links.welcome(welcome.device_id, welcome.ice_servers.clone());
@@ -111,7 +115,9 @@ impl FileDevice {
             // What was sealed can be opened, and links may be made.
             News::Encryption(_) => self.lists(),
             News::Item(item) => self.changed(item),
+            News::Synced { .. } => self.share_resumed(),
             News::Gone(id) => {
+                self.unshare(*id);
                 self.coming.remove(id);
                 self.give(Input::Forget(*id));
                 self.files.forget(*id);

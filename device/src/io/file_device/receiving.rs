@@ -2,24 +2,18 @@
 
 use std::sync::Arc;
 
-use super::super::files::error::FileError;
+use heliograph_shared::ids::ItemId;
+
 use super::super::files::received::Incoming;
 use super::super::files::store::Found;
 use super::super::files::target::Target;
+use super::waiting::Searched;
 use super::{FileDevice, Told};
 use crate::engine::contract::{
     Earlier, FileFailure, IncomingFile, Input, JournalEntry, Progress, TransferFailure,
 };
 use crate::file_facts::FileFacts;
 use crate::session::item::Item;
-
-/// What is known of a file that an earlier run may have received.
-pub(super) struct Searched {
-    incoming: IncomingFile,
-    described: Incoming,
-    target: Arc<Target>,
-    found: Result<Found, FileError>,
-}
 
 impl FileDevice {
     /// Receives a file into a folder, or goes on with what an earlier run has received of it. `facts` is what the item's message says.
@@ -58,6 +52,7 @@ impl FileDevice {
 
     /// The item of a file that comes here has changed: the server may have a copy of it now (F9).
     pub(super) fn changed(&mut self, item: &Item) {
+        self.is_there(item.id);
         if self.coming.get(&item.id) != Some(&false) {
             return;
         }

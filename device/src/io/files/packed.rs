@@ -75,6 +75,12 @@ impl PackedSource {
         self.facts
     }
 
+    /// The manifest (F16).
+    #[must_use]
+    pub fn manifest(&self) -> &[u8] {
+        &self.manifest
+    }
+
     /// In bytes, with the manifest.
     #[must_use]
     pub const fn size(&self) -> u64 {
