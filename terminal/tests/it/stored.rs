@@ -65,7 +65,7 @@ fn uploads(server: &Server, beam: BeamId, media_type: &str, bytes: &[u8]) -> Str
 
 /// A beam with a file of which only the server has the bytes.
 struct Stage {
-    server: Server,
+    _server: Server,
     link: String,
     device: LiveDevice,
     folder: TempDir,
@@ -105,7 +105,7 @@ impl Stage {
         device.tell(Input::Share { id, message, extra, to: None });
         while !matches!(device.next().await, Some(News::Confirmed(_))) {}
         let link = link.to_text().to_string();
-        Stage { server, link, device, folder: tempdir().unwrap() }
+        Stage { _server: server, link, device, folder: tempdir().unwrap() }
     }
 
     /// Receives while Ada is there and gives nothing.
