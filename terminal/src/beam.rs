@@ -8,24 +8,33 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use heliograph_device::file_facts::FileFacts;
-use heliograph_device::io::file_device::{FileSettings, Told};
+use heliograph_device::io::file_device::{FileDevice, FileSettings, Told};
 use heliograph_device::io::files::target::Target;
 use heliograph_device::io::offering::NewFile;
 use heliograph_device::session::beam_link::BeamLink;
 use heliograph_device::session::item::Item;
 use heliograph_device::session::{Encryption, Input, News, Settings, Status, Why};
-use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_shared::ids::{BeamKey, DeviceId, ItemId};
 use heliograph_shared::limits::MAX_MESSAGE_BYTES;
 use tokio::time::{Instant, sleep_until};
 
 use self::device::Device;
 use self::place::{Place, unreached};
 use crate::exit::{Exit, Stop};
+use crate::known_beam::{KnownBeam, KnownKeys};
 use crate::link::Destination;
 use crate::people::{Change, People};
 
 /// What is around a text in its message, in bytes, and more.
 const ENVELOPE_BYTES: usize = 1024;
+
+/// What it takes to be a device of a beam, which is made where it is to be a new one.
+///
+/// # Errors
+/// Where the server cannot be reached, or makes none.
+pub async fn begin(destination: Destination) -> Result<KnownBeam, Stop> {
+    Ok(Place::of(destination).await?.known())
+}
 
 /// A beam with this device in it.
 pub struct Beam {
@@ -34,10 +43,13 @@ pub struct Beam {
     pub link: BeamLink,
     /// Whether this program has made it.
     pub is_new: bool,
+    key: Option<BeamKey>,
     /// Who is here.
     pub people: People,
     encryption: Encryption,
     is_welcomed: bool,
+    /// Whether the server has said that it has ended.
+    pub has_ended: bool,
     message_bytes: usize,
     deadline: Option<(Instant, Duration)>,
 }
@@ -114,15 +126,18 @@ impl Beam {
             Some(_) => Encryption::Waiting { is_link_old: false },
             None => Encryption::Clear,
         };
+        let key = beam_key.clone();
         let settings = Settings { beam_key, name, caps: Vec::new(), token, keys };
         let device = Device::join(server, link.beam, settings, files)?;
         Ok(Self {
             device,
             link,
             is_new,
+            key,
             people: People::default(),
             encryption,
             is_welcomed: false,
+            has_ended: false,
             message_bytes: MAX_MESSAGE_BYTES,
             deadline,
         })
@@ -150,6 +165,24 @@ impl Beam {
         if let Some(files) = self.device.files() {
             files.receive(item, facts, target);
         }
+    }
+
+    /// What it takes to be the same device here in another run.
+    #[must_use]
+    pub fn known(&self) -> KnownBeam {
+        let session = self.device.session();
+        KnownBeam {
+            server: self.link.server.clone(),
+            beam: self.link.beam,
+            beam_key: self.key.clone(),
+            token: session.token().clone(),
+            keys: session.keys().map(KnownKeys::of),
+        }
+    }
+
+    /// What moves the files; `None` for a device that moves none.
+    pub fn files(&mut self) -> Option<&mut FileDevice> {
+        self.device.files()
     }
 
     /// The id of this device.
@@ -245,7 +278,7 @@ impl Beam {
         Ok(change)
     }
 
-    fn stands(&self, status: Status) -> Result<(), Stop> {
+    fn stands(&mut self, status: Status) -> Result<(), Stop> {
         match status {
             Status::Connecting | Status::Live => Ok(()),
             // A server that was here a moment ago comes back. One that was not, as one whose name was mistyped, seldom does.
@@ -257,6 +290,7 @@ impl Beam {
                 ))
             }
             Status::Stopped(Why::Ended) => {
+                self.has_ended = true;
                 Err(Stop::new(Exit::Ended, "This beam has ended, or there is none of that link."))
             }
             Status::Stopped(Why::Forbidden | Why::LoggedOut) => {

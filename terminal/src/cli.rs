@@ -16,7 +16,18 @@ use crate::exit::Exit;
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Asked,
+}
+
+/// What a program of a device is asked to do.
+#[derive(Debug, Subcommand)]
+pub enum Asked {
+    /// What a person does.
+    #[command(flatten)]
+    Command(Command),
+    /// What a machine does by itself.
+    #[command(flatten)]
+    Home(Home),
 }
 
 fn exits() -> String {
@@ -100,6 +111,13 @@ pub enum Command {
     /// Stay in a beam: show what comes, and share each line that is typed
     #[command(after_long_help = exits())]
     Join(With<JoinArgs>),
+    /// Keep a folder and a beam in step: what appears in the folder goes to the beam, and what comes lands in it
+    ///
+    /// A file that is still being written waits until it is whole. What comes is not sent back, nothing is replaced, and hidden or partial
+    /// files and symbolic links are left. A folder in it is one item. What was sent is remembered, so that another run sends
+    /// nothing twice; it also takes what has appeared meanwhile. It goes on until Ctrl-C, also where the server is away.
+    #[command(after_long_help = exits())]
+    Watch(With<WatchArgs>),
     /// Print a script that completes this program's words in a shell
     Completions {
         /// The shell.
@@ -112,6 +130,33 @@ pub enum Command {
     },
 }
 
+/// What a machine does by itself that is always on.
+#[derive(Debug, Subcommand)]
+pub enum Home {
+    /// Receive into a folder all that is shared into a beam of this machine, as a service
+    ///
+    /// It makes the beam once, keeps it as long as it runs, and shows its link where a person looks. Files land as they are, texts as .txt
+    /// and links as .url. What has landed leaves the beam after a day. It goes on until it is ended, also where the server is away.
+    #[command(after_long_help = exits())]
+    Run(With<RunArgs>),
+    /// Show the link of this machine's beam and a code to scan, for a device that is to share into it
+    #[command(after_long_help = exits())]
+    Pair(With<PairArgs>),
+}
+
+impl Asked {
+    /// What it says and how; nothing of what enters no beam.
+    #[must_use]
+    pub const fn common(&self) -> Option<&Common> {
+        match self {
+            Self::Command(command) => command.common(),
+            Self::Home(Home::Run(With { common, .. }) | Home::Pair(With { common, .. })) => {
+                Some(common)
+            }
+        }
+    }
+}
+
 impl Command {
     /// What it says and how; nothing of those that enter no beam.
     #[must_use]
@@ -121,6 +166,7 @@ impl Command {
             | Self::Paste(With { common, .. })
             | Self::Send(With { common, .. })
             | Self::Receive(With { common, .. })
+            | Self::Watch(With { common, .. })
             | Self::Join(With { common, .. }) => Some(common),
             Self::Completions { .. } | Self::Man { .. } => None,
         }
@@ -192,6 +238,55 @@ pub struct ReceiveArgs {
     /// How.
     #[command(flatten)]
     pub ways: WayArgs,
+}
+
+/// What is kept in step with what.
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    /// The folder
+    #[arg(value_name = "FOLDER")]
+    pub folder: PathBuf,
+    /// Link of the beam; without one, or with -, it is asked for, or read from the first line of the standard input. Other users of
+    /// this machine may see what is on a command line, so better use the variable
+    #[arg(long, value_name = "LINK", env = "HELIOGRAPH_LINK", hide_env_values = true)]
+    pub to: Option<String>,
+    /// Send what is there already too, and not only what appears from now on
+    #[arg(long)]
+    pub all: bool,
+    /// Have texts and links land too, as files
+    #[arg(long)]
+    pub texts: bool,
+    /// How long a file has to be the same before it counts as whole
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
+    pub settle: Duration,
+    /// Share in clear text, which the server can read
+    #[arg(long)]
+    pub clear: bool,
+    /// How.
+    #[command(flatten)]
+    pub ways: WayArgs,
+}
+
+/// Where what comes lands.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The folder, which is made where it is missing; by default Heliograph in your home folder
+    #[arg(long, value_name = "FOLDER", env = "HELIOGRAPH_INTO")]
+    pub into: Option<PathBuf>,
+    /// Which beam.
+    #[command(flatten)]
+    pub beam: PairArgs,
+    /// How.
+    #[command(flatten)]
+    pub ways: WayArgs,
+}
+
+/// The beam of a machine.
+#[derive(Debug, Args)]
+pub struct PairArgs {
+    /// Where there is no beam yet: make one in clear text, which the server can read
+    #[arg(long)]
+    pub clear: bool,
 }
 
 /// Which beam.

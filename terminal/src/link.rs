@@ -7,6 +7,7 @@ use url::Url;
 use zeroize::Zeroizing;
 
 use crate::exit::{Exit, Stop};
+use crate::known_beam::KnownBeam;
 
 /// The word in place of a link that asks for it.
 const ASK: &str = "-";
@@ -17,6 +18,8 @@ const MOST_LINK: u64 = 8 * 1024;
 pub enum Destination {
     /// One that is there.
     Existing(BeamLink),
+    /// One in which this device was before.
+    Known(Box<KnownBeam>),
     /// One to be made.
     New {
         /// On which server.

@@ -10,7 +10,6 @@ mod known_devices;
 pub mod link_joining;
 mod openers;
 pub mod page_numbers;
-mod saved_keyring;
 pub mod shared_keys;
 mod text;
 mod unverified_devices;

@@ -81,3 +81,55 @@ impl KeptKeys {
         self.turn
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn kept() -> KeptKeys {
+        let mut kept = KeptKeys::default();
+        kept.welcomed(true);
+        kept.synced();
+        kept
+    }
+
+    #[test]
+    fn e10_who_asks_shares_the_keys_at_once_and_others_in_their_turn() {
+        let mut kept = kept();
+        assert!(!kept.is_wanted(Some(1), at(10)));
+        assert_eq!(kept.next_due(), Some(at(14)));
+        assert!(kept.is_wanted(Some(1), at(14)));
+        let mut asking = KeptKeys::default();
+        asking.welcomed(false);
+        asking.synced();
+        asking.asks();
+        assert!(!asking.is_wanted(Some(1), at(10)), "the server has not answered");
+        asking.turned(true);
+        assert!(asking.is_wanted(Some(1), at(10)));
+    }
+
+    #[test]
+    fn e10_the_keys_are_shared_once_and_again_when_they_are_deleted_while_the_beam_is_kept() {
+        let (mut kept, item) = (kept(), ItemId::from_random([1; 16]));
+        kept.came(item);
+        assert!(!kept.is_wanted(Some(0), at(100)));
+        kept.deleted(item);
+        assert!(!kept.is_wanted(Some(0), at(100)));
+        assert!(kept.is_wanted(Some(0), at(102)));
+        kept.turned(false);
+        assert!(!kept.is_wanted(Some(0), at(200)));
+        assert_eq!(kept.next_due(), None);
+    }
+
+    #[test]
+    fn e10_nobody_shares_keys_who_has_none_or_does_not_know_what_is_there() {
+        let mut kept = kept();
+        assert!(!kept.is_wanted(None, at(100)));
+        kept.cut();
+        assert!(!kept.is_wanted(Some(0), at(100)));
+    }
+}

@@ -12,6 +12,7 @@ use heliograph_device::session::beam_link::BeamLink;
 use heliograph_shared::ids::{BeamKey, DeviceToken};
 
 use crate::exit::{Exit, Stop};
+use crate::known_beam::{KnownBeam, KnownKeys};
 use crate::link::Destination;
 
 /// A beam, and who this device is there.
@@ -43,6 +44,23 @@ impl Place {
                 let link = BeamLink { server: server.url().clone(), beam: made.beam_id, invite };
                 Ok(Self { link, beam_key: Some(made.beam_key), token, keys, is_new: true, server })
             }
+            Destination::Known(known) => {
+                let (link, keys) = (known.link()?, known.keyring()?);
+                let server = Server::at(&link.server).map_err(|why| unreached(&why))?;
+                let KnownBeam { beam_key, token, .. } = *known;
+                Ok(Self { link, beam_key, token, keys, is_new: false, server })
+            }
+        }
+    }
+
+    /// What it takes to come back.
+    pub(super) fn known(&self) -> KnownBeam {
+        KnownBeam {
+            server: self.link.server.clone(),
+            beam: self.link.beam,
+            beam_key: self.beam_key.clone(),
+            token: self.token.clone(),
+            keys: self.keys.as_ref().map(KnownKeys::of),
         }
     }
 

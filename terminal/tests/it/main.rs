@@ -10,6 +10,7 @@
 mod copying;
 mod describing;
 mod files;
+mod home;
 mod joining;
 mod program;
 mod refusing;

@@ -1,4 +1,4 @@
-//! Files that this device shares.
+//! Shares files under items that whoever has the device remembers.
 
 use heliograph_shared::ids::ItemId;
 
@@ -11,12 +11,6 @@ use crate::io::system_random::SystemRandom;
 use crate::{random, session};
 
 impl FileDevice {
-    /// Shares a file, sealed where the beam is (E7). Returns its item; `None` where it is too large for any device.
-    pub fn offer(&mut self, file: NewFile) -> Option<ItemId> {
-        let id = ItemId::from_random(SystemRandom::bytes());
-        self.offer_as(id, file).then_some(id)
-    }
-
     /// Shares a file under an id that was made for it. Returns false where it is too large for any device.
     pub fn offer_as(&mut self, id: ItemId, file: NewFile) -> bool {
         let NewFile { name, media_type, modified, source, batch, manifest } = file;
@@ -25,8 +19,9 @@ impl FileDevice {
             key: random::secret(&mut SystemRandom),
             salt: SystemRandom::bytes(),
         });
+        let (url, sealing) = (None, seal.clone());
         let facts =
-            FileFacts { name, size, media_type, modified, batch, manifest, seal: seal.clone() };
+            FileFacts { name, size, media_type, modified, batch, manifest, seal: sealing, url };
         let Some(message) = facts.message() else { return false };
         let extra = facts.category().to_owned();
         self.files.offer(id, source);

@@ -43,7 +43,7 @@ impl Target {
         &self.path
     }
 
-    pub(super) const fn folder(&self) -> &Arc<Dir> {
+    pub(in crate::io) const fn folder(&self) -> &Arc<Dir> {
         &self.folder
     }
 
