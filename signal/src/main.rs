@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     match command {
         Command::Server(command) => operate(command, &matches),
         #[cfg(feature = "device")]
-        Command::Device(command) => heliograph_terminal::program::run(command, &Cli::command()),
+        Command::Device(command) => heliograph_terminal::program::run(*command, &Cli::command()),
     }
 }
 

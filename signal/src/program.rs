@@ -22,5 +22,5 @@ pub enum Command {
     /// Those of a device.
     #[cfg(feature = "device")]
     #[command(flatten)]
-    Device(heliograph_terminal::cli::Command),
+    Device(Box<heliograph_terminal::cli::Command>),
 }
