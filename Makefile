@@ -96,8 +96,9 @@ test-long: $(SERVER)
 	npm run --silent test:long --workspace e2e
 
 bench: $(SERVER)
-	scripts/install-test-tools
-	cargo build --release --locked --package heliograph-wire
+	scripts/install-test-tools openssh-client openssh-server
+	cargo build --release --locked --package heliograph-wire --package heliograph-terminal
+	cargo build --release --locked --package heliograph-device --example link
 	cargo run --release --locked --package heliograph-bench -- $(SERVER)
 	npm run --silent bench --workspace e2e
 

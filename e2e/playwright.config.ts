@@ -11,7 +11,7 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   reporter: [['list']],
   // A click that waits too long fails by itself, with a clearer message than the timeout of the test.
-  use: { actionTimeout: 15_000, viewport: DESKTOP, locale: 'en-GB', screenshot: 'only-on-failure' },
+  use: { actionTimeout: 15_000, viewport: DESKTOP, locale: 'en-GB' },
   projects: [
     { name: 'chromium', use: { browserName: 'chromium', launchOptions: CHROMIUM }, grepInvert: /@long/ },
     { name: 'firefox', use: { browserName: 'firefox', launchOptions: FIREFOX }, grep: /@everywhere/ },

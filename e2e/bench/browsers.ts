@@ -13,6 +13,7 @@ import { measureJoining } from './joining.ts'
 import { measureAccessibility, measureBestPractices } from './lighthouse.ts'
 import { measureMany } from './many.ts'
 import { measureMemory } from './memory.ts'
+import { measureNativeBrowser, measureNativeCost, measureNativePair, measureNativeStart } from './native.ts'
 import { measureNetwork } from './network.ts'
 import { measureProcessor } from './processor.ts'
 import { measureResume } from './resume.ts'
@@ -33,6 +34,10 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   direct: measureDirect,
   many: measureMany,
   memory: measureMemory,
+  'native-browser': measureNativeBrowser,
+  'native-pair': measureNativePair,
+  'native-cost': measureNativeCost,
+  'native-start': measureNativeStart,
   network: measureNetwork,
   beside: measureBeside,
   burst: measureBurst,

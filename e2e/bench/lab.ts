@@ -18,6 +18,8 @@ export interface Lab {
   readonly cable: Cable
   /** Where the product is. */
   readonly origin: string
+  /** The file of the certificate by which the product proves itself. */
+  readonly certificate: string
   /** Opens a browser with a profile on the disk, which large files need. Both go with the laboratory. */
   readonly browser: (machine: Machine) => Promise<OpenBrowser>
 }
@@ -41,7 +43,8 @@ export async function onCable<T>(
       return { page: await network.page(machine, profile), profile }
     }
     try {
-      return await use({ one, other, cable, browser, origin: `https://${one.address}:8443` })
+      const certificate = join(server.data, 'tls', 'self-signed.pem')
+      return await use({ one, other, cable, browser, certificate, origin: `https://${one.address}:8443` })
     } finally {
       await server.stop()
       await cable.remove()

@@ -2,7 +2,7 @@
 import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test'
 import type { TestFile } from './files.ts'
 import { sha256Of } from './files.ts'
-import { readQr } from './qr.ts'
+import { readDrawnQr, readQr } from './qr.ts'
 
 /** Timeout for a large file on two cores that run two browsers and a server. */
 export const LARGE_FILE_MS = 180_000
@@ -66,7 +66,28 @@ export class Device {
   /** Opens the page and returns the link by which another device joins. */
   async startsBeam(): Promise<string> {
     await this.opensHome()
-    return await this.scansOwnQr()
+    return await this.#readsOwnQr()
+  }
+
+  /** The link in the QR code of the page, read from its drawing. `scansOwnQr` is for tests of what is on the screen. */
+  async #readsOwnQr(): Promise<string> {
+    const drawing = this.page.getByRole('img', { name: 'QR code of this beam' })
+    let link: string | null = null
+    await expect
+      .poll(async () => {
+        const [rows, side] = await drawing.evaluate(
+          (svg) =>
+            [
+              svg.querySelector('path:last-of-type')?.getAttribute('d') ?? '',
+              (svg as SVGSVGElement).viewBox.baseVal.width,
+            ] as const,
+        )
+        link = readDrawnQr(rows, side)
+        return link
+      })
+      .toContain('?beam_id=')
+    await expect(drawing).toBeVisible()
+    return link ?? ''
   }
 
   /** The dialog joins as soon as it holds a whole id. */

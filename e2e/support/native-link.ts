@@ -17,8 +17,9 @@ export class NativeLink {
   readonly #process: ChildProcess
   readonly #told: Told[] = []
 
-  constructor(...options: readonly string[]) {
-    const program = process.env.HELIOGRAPH_LINK ?? `${BUILT}/debug/examples/link`
+  /** @param build the tests of Rust make the one for debugging, and `make bench` the other */
+  constructor(options: readonly string[], build: 'debug' | 'release' = 'debug') {
+    const program = `${BUILT}/${build}/examples/link`
     this.#process = spawn(program, options, { stdio: ['pipe', 'pipe', 'inherit'] })
     const lines = createInterface({ input: this.#process.stdout ?? process.stdin })
     lines.on('line', (line) => this.#told.push(JSON.parse(line)))

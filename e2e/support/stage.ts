@@ -1,6 +1,6 @@
 /** The fixture of every test: the running product, and devices on demand. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -10,6 +10,7 @@ import {
   test as base,
   chromium,
   firefox,
+  type TestInfo,
 } from '@playwright/test'
 import { CHROMIUM, DESKTOP, FIREFOX, PHONE } from './browsers.ts'
 import { type BrowserName, Device } from './device.ts'
@@ -58,7 +59,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
   clear: [false, { option: true }],
 
   // The folder, in which a profile may be, goes after the browsers.
-  device: async ({ browser, browserName, clear, server, folder: _ }, use) => {
+  device: async ({ browser, browserName, clear, server, folder: _ }, use, info) => {
     const leave: (() => Promise<void>)[] = []
     await use(async (name, options = {}) => {
       const made = options.own
@@ -68,6 +69,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
       await watchPaths(made.context)
       if (clear) await sharesInClear(made)
       const page = made.context.pages()[0] ?? (await made.context.newPage())
+      leave.push(() => picturesIfFailed(info, made.context))
       const traits = { phone: options.phone ?? false, browser: made.browser, profile: made.profile }
       return new Device(
         name,
@@ -90,6 +92,22 @@ export const test = base.extend<Fixtures, { server: Server }>({
 export const PLAIN_HOST = '192.0.2.1'
 const PLAIN_HOST_HERE = `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`
 const PRIVATE = { 'browser.privatebrowsing.autostart': true }
+
+/**
+ * Pictures of what a failed test leaves open. Playwright's own setting takes one of every page of every test, before it
+ * knows whether the test fails: a quarter of a second of the processor each.
+ */
+async function picturesIfFailed(info: TestInfo, context: BrowserContext): Promise<void> {
+  if (info.status === info.expectedStatus) return
+  for (const page of context.pages()) {
+    // A page that has crashed cannot be drawn.
+    const body = await page.screenshot({ timeout: 5_000 }).catch(() => null)
+    if (!body) continue
+    const path = info.outputPath(`failed-${info.attachments.length + 1}.png`)
+    await writeFile(path, body)
+    await info.attach('screenshot', { path, contentType: 'image/png' })
+  }
+}
 
 interface Made {
   browser: BrowserName

@@ -6,7 +6,7 @@ import { type CallDevice, test } from '../support/stage.ts'
 
 /** Ada shares a film, and a part of it has come to Bob. */
 async function partReceived(device: CallDevice, folder: Folder) {
-  const film = await folder.file('film.bin', 200 * MB)
+  const film = await folder.file('film.bin', 120 * MB)
   const ada = await device('Ada', { own: 'chromium' })
   const bob = await device('Bob', { own: 'chromium' })
   const link = await ada.startsBeam()
@@ -87,7 +87,7 @@ test('the list of transfers pauses all of them, and shows in any beam what waits
   await leavesForANewBeam(bob, film)
   await openTransfers(bob)
   const waits = list.getByRole('region', { name: 'In other beams' }).getByRole('listitem')
-  await expect(waits.getByText(/of 200 MB/)).toBeVisible()
+  await expect(waits.getByText(/of 120 MB/)).toBeVisible()
   await waits.getByRole('button', { name: /^Open the beam/ }).click()
 
   await button(bob, film, 'Resume').click()

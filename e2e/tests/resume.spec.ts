@@ -24,6 +24,8 @@ import { type CallDevice, test } from '../support/stage.ts'
 const MIB = 1024 * 1024
 /** The largest window (F4): what a page that ends may have received and not entered in its journal. */
 const WINDOW = 32 * MIB
+/** Half of it and a window are less than all of it, so a transfer that begins anew is noticed. */
+const SIZE = 102 * MB
 
 /** Ada shares a film, of which Bob has received a part: half of it, or so many percent. */
 async function partReceived(
@@ -54,7 +56,7 @@ async function hasGoneOn(bob: Device, film: TestFile): Promise<void> {
 for (const own of ['chromium', 'firefox'] as const) {
   test(`${own} goes on with what it receives after a reload`, async ({ device, folder }) => {
     test.setTimeout(2 * LARGE_FILE_MS)
-    const film = await folder.file('film.bin', 200 * MB)
+    const film = await folder.file('film.bin', SIZE)
     const { bob } = await partReceived(device, film, own)
     await bob.page.reload()
     await hasGoneOn(bob, film)
@@ -66,7 +68,7 @@ test('a receiver goes on when the sender, whose page was reloaded, has chosen th
   folder,
 }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
-  const film = await folder.file('film.bin', 200 * MB)
+  const film = await folder.file('film.bin', SIZE)
   const { ada, bob } = await partReceived(device, film)
   const before = await directBytesReceived(bob.page)
   await ada.page.reload()
@@ -82,7 +84,7 @@ for (const asks of [false, true]) {
     device,
   }) => {
     test.setTimeout(2 * LARGE_FILE_MS)
-    const film = ownDiskFilm('film.bin', 200 * MB)
+    const film = ownDiskFilm('film.bin', SIZE)
     const ada = await device('Ada', { own: 'chromium' })
     const bob = await device('Bob', { own: 'chromium' })
     await ada.page.addInitScript(picksFromOwnDisk, [film.name, film.size] as const)
@@ -143,7 +145,7 @@ test('f17_a_receiver_goes_on_with_a_folder_when_the_sender_whose_page_was_reload
   folder,
 }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
-  const photos = await filledFolder(folder, 300, 0.7 * MB)
+  const photos = await filledFolder(folder, 300, SIZE / 300)
   const ada = await device('Ada', { own: 'chromium' })
   const bob = await device('Bob', { own: 'chromium' })
   await withoutPickers(bob)
@@ -208,7 +210,7 @@ async function opensNewTab(bob: Device, link: string): Promise<Device> {
 
 test('a new tab goes on with what was received before the page crashed', async ({ device, folder }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
-  const film = await folder.file('film.bin', 200 * MB)
+  const film = await folder.file('film.bin', SIZE)
   const { bob, link } = await partReceived(device, film)
   await crashes(bob)
   await hasGoneOn(await opensNewTab(bob, link), film)
@@ -219,7 +221,7 @@ test('a new tab goes on with what was received in one that was left for another 
   folder,
 }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
-  const film = await folder.file('film.bin', 200 * MB)
+  const film = await folder.file('film.bin', SIZE)
   const { bob, link } = await partReceived(device, film)
   await bob.page.goto('about:blank')
   await hasGoneOn(await opensNewTab(bob, link), film)
@@ -231,7 +233,7 @@ for (const frozen of ['sender', 'receiver'] as const) {
     folder,
   }) => {
     test.setTimeout(2 * LARGE_FILE_MS)
-    const film = await folder.file('film.bin', 200 * MB)
+    const film = await folder.file('film.bin', SIZE)
     const { ada, bob } = await partReceived(device, film)
     const { page, context } = frozen === 'sender' ? ada : bob
     const protocol = await context.newCDPSession(page)

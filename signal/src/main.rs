@@ -46,11 +46,11 @@ fn main() -> ExitCode {
         Command::Server(command) => operate(command, &matches),
         #[cfg(feature = "device")]
         Command::Device(command) => {
-            heliograph_terminal::program::run(Asked::Command(command), &Cli::command())
+            heliograph_terminal::program::run(Asked::Command(*command), &Cli::command())
         }
         #[cfg(feature = "device")]
         Command::Home(home) => {
-            heliograph_terminal::program::run(Asked::Home(home), &Cli::command())
+            heliograph_terminal::program::run(Asked::Home(*home), &Cli::command())
         }
     }
 }

@@ -22,9 +22,9 @@ pub enum Command {
     /// Those of a device.
     #[cfg(feature = "device")]
     #[command(flatten)]
-    Device(heliograph_terminal::cli::Command),
+    Device(Box<heliograph_terminal::cli::Command>),
     /// A machine that is always on, as a device
     #[cfg(feature = "device")]
     #[command(subcommand, name = "device")]
-    Home(heliograph_terminal::cli::Home),
+    Home(Box<heliograph_terminal::cli::Home>),
 }

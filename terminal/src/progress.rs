@@ -2,14 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{DecimalBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::safe;
 use crate::voice::Voice;
 
 /// What a bar says: how far, how fast, how long still, and of what.
-const LOOK: &str =
-    "{bar:24} {bytes:>10} of {total_bytes:<10} {binary_bytes_per_sec:>12} {eta:>4}  {msg}";
+const LOOK: &str = "{bar:24} {decimal_bytes:>10} of {decimal_total_bytes:<10} {decimal_bytes_per_sec:>12} {eta:>4}  {msg}";
+
+/// A number of bytes as people read it: `30.00 MB`, in powers of 1,000 as in the page.
+#[must_use]
+pub fn size(bytes: u64) -> String {
+    DecimalBytes(bytes).to_string()
+}
 
 /// The bars, by what they are of.
 pub struct Bars<K> {

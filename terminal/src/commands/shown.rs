@@ -7,6 +7,7 @@ use heliograph_device::session::item::Item;
 use serde::Deserialize;
 
 use crate::beam::Beam;
+use crate::progress;
 use crate::safe;
 use crate::voice::{ASIDE, Event, NAME, Voice};
 
@@ -45,7 +46,7 @@ pub(super) fn show(voice: &Voice, beam: &Beam, item: &Item) -> io::Result<()> {
     let mut what = safe::line(title.unwrap_or(kind)).into_owned();
     if let Some(size) = size {
         // Nothing that is written to a text fails.
-        let _ = write!(what, " ({size} bytes)");
+        let _ = write!(what, ", {}", progress::size(size));
     }
     voice.line(&line(item, name, &format!("{ASIDE}[{}] {what}{ASIDE:#}", safe::line(kind))))
 }
