@@ -36,6 +36,13 @@ pub async fn begin(destination: Destination) -> Result<KnownBeam, Stop> {
     Ok(Place::of(destination).await?.known())
 }
 
+/// Whether a message of so many bytes of JSON is too long where one may have `most`. A sealed one is longer than what is in it.
+#[must_use]
+pub const fn is_too_long(json_bytes: usize, most: usize, is_sealed: bool) -> bool {
+    let room = most.saturating_sub(ENVELOPE_BYTES);
+    json_bytes > if is_sealed { room / 20 * 13 } else { room }
+}
+
 /// A beam with this device in it.
 pub struct Beam {
     device: Device,
@@ -215,12 +222,11 @@ impl Beam {
         }
     }
 
-    /// Whether a message of so many bytes of JSON is too long here. A sealed one is longer than what is in it.
+    /// Whether a message of so many bytes of JSON is too long here.
     #[must_use]
     pub const fn is_too_long(&self, json_bytes: usize) -> bool {
-        let room = self.message_bytes.saturating_sub(ENVELOPE_BYTES);
-        let most = if matches!(self.encryption, Encryption::Clear) { room } else { room / 20 * 13 };
-        json_bytes > most
+        let is_sealed = !matches!(self.encryption, Encryption::Clear);
+        is_too_long(json_bytes, self.message_bytes, is_sealed)
     }
 
     /// Waits for news. Nothing is lost when the wait is given up.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use heliograph_shared::socket::KeepTime;
 use url::Url;
 
 use crate::exit::Exit;
@@ -182,9 +183,19 @@ pub struct CopyArgs {
     /// The text, in place of the standard input
     #[arg(long)]
     pub text: Option<String>,
+    /// Share what is on the system's clipboard, as without a text at a terminal
+    #[arg(long, conflicts_with = "text")]
+    pub clipboard: bool,
+    /// Have the server keep what is in the beam, so that the text is there when no device is: 1h or 24h. It does not wait for another device
+    /// then
+    #[arg(long, value_name = "TIME", value_parser = keep_time)]
+    pub keep: Option<KeepTime>,
     /// Share in clear text, which the server can read
     #[arg(long)]
     pub clear: bool,
+    /// How a text goes that is too long for a message.
+    #[command(flatten)]
+    pub ways: WayArgs,
 }
 
 /// How files travel.
@@ -310,6 +321,12 @@ pub struct PasteArgs {
     /// Wait for a text where there is none, and for a device that lets this one in. Without it, both take 30 s at most
     #[arg(long)]
     pub wait: bool,
+    /// Put the text on the system's clipboard, in place of the standard output
+    #[arg(long)]
+    pub clipboard: bool,
+    /// Read a text from the standard input and have it on the clipboard until another program has something there.
+    #[arg(long, hide = true, conflicts_with = "clipboard")]
+    pub holds_clipboard: bool,
 }
 
 /// Where to stay.
@@ -321,6 +338,14 @@ pub struct JoinArgs {
     /// Stay when the standard input has ended
     #[arg(long)]
     pub stay: bool,
+}
+
+fn keep_time(text: &str) -> Result<KeepTime, String> {
+    match text {
+        "1h" => Ok(KeepTime::Hour),
+        "24h" => Ok(KeepTime::Day),
+        _ => Err("a server keeps for 1h or 24h".to_owned()),
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -3,6 +3,7 @@
 mod copy;
 mod describe;
 mod home;
+mod keeping;
 mod join;
 mod known;
 mod pair;

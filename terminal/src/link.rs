@@ -29,6 +29,18 @@ pub enum Destination {
     },
 }
 
+impl Destination {
+    /// Whether what is shared there is sealed.
+    #[must_use]
+    pub const fn is_sealed(&self) -> bool {
+        match self {
+            Self::Existing(link) => link.invite.is_some(),
+            Self::Known(known) => known.keys.is_some(),
+            Self::New { is_sealed, .. } => *is_sealed,
+        }
+    }
+}
+
 /// The beam of a link: the one that was given, or one that is asked for. `is_clear` is what its person says.
 ///
 /// # Errors

@@ -53,8 +53,22 @@ impl NewFile {
                 hasher.update(&since.unwrap_or_default().as_nanos().to_le_bytes());
             }
             Source::Packed(packed) => drop(hasher.update(packed.manifest())),
+            Source::Memory(bytes) => drop(hasher.update(bytes)),
         }
         FilePrint(hasher.finalize().into())
+    }
+}
+
+/// A text as a file, because it is too long for a message.
+#[must_use]
+pub fn text_file(name: &str, text: &str) -> NewFile {
+    NewFile {
+        name: display_name(name),
+        media_type: "text/plain".to_owned(),
+        modified: None,
+        source: Source::Memory(text.as_bytes().into()),
+        batch: None,
+        manifest: None,
     }
 }
 

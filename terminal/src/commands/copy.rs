@@ -2,15 +2,19 @@
 
 use std::io::{self, IsTerminal as _, Read as _};
 
+use heliograph_device::io::offering::text_file;
 use heliograph_device::io::system_random::SystemRandom;
 use heliograph_device::session::{Encryption, Input, News};
 use heliograph_shared::ids::ItemId;
 use heliograph_shared::json::Json;
+use heliograph_shared::limits::MAX_MESSAGE_BYTES;
 use serde_json::value::to_raw_value;
 
-use super::{Context, stands};
-use crate::beam::Beam;
+use super::keeping::Keeping;
+use super::{Context, send, stands};
+use crate::beam::{Beam, is_too_long};
 use crate::cli::CopyArgs;
+use crate::clipboard;
 use crate::exit::{Exit, Stop};
 use crate::link::to_share;
 use crate::voice::Event;
@@ -22,20 +26,40 @@ pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), St
     let destination = to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?;
     let text = match asked.text {
         Some(text) => text,
+        None if asked.clipboard => clipboard::read()?,
         None => read_text(context)?,
     };
     if text.is_empty() {
         return Err(Stop::new(Exit::Nothing, "There is no text to share."));
     }
     let message = to_raw_value(&text).map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
+    // As browsers do it.
+    if is_too_long(message.get().len(), MAX_MESSAGE_BYTES, destination.is_sealed()) {
+        if asked.keep.is_some() {
+            let why = "A text of this length goes as a file, which --keep does not keep.";
+            return Err(Stop::new(Exit::Refused, why));
+        }
+        context.voice.hint("A text of this length goes as a file.");
+        let files = vec![text_file("Text.txt", &text)];
+        return send::all(context, destination, files, (&asked.ways, true)).await;
+    }
     let mut beam = Beam::enter(destination, context.name.clone(), context.timeout).await?;
-    share(context, &mut beam, message).await?;
+    let keeping = Keeping::new(asked.keep);
+    share(context, &mut beam, message, keeping).await?;
     beam.leave().await;
     Ok(())
 }
 
+/// The standard input; at a terminal what is on the clipboard of its person, or what they type where there is none.
 fn read_text(context: &Context<'_>) -> Result<String, Stop> {
     if io::stdin().is_terminal() {
+        match clipboard::read() {
+            Ok(text) if !text.is_empty() => {
+                context.voice.hint("This is what is on the clipboard.");
+                return Ok(text);
+            }
+            _ => {}
+        }
         context.voice.hint("Type the text, and end it with Ctrl-D on a line of its own.");
     }
     let mut bytes = Vec::new();
@@ -44,14 +68,20 @@ fn read_text(context: &Context<'_>) -> Result<String, Stop> {
         .map_err(|_| Stop::new(Exit::Failed, "This is no text: its bytes are not UTF-8."))
 }
 
-/// Shares a text, and waits until the server has it and another device can read it.
-async fn share(context: &Context<'_>, beam: &mut Beam, message: Json) -> Result<(), Stop> {
+/// Shares a text, and waits until the server has it and another device can read it, or the server keeps it.
+async fn share(
+    context: &Context<'_>,
+    beam: &mut Beam,
+    message: Json,
+    mut keeping: Keeping,
+) -> Result<(), Stop> {
     let voice = context.voice;
     let id = ItemId::from_random(SystemRandom::bytes());
     let mut message = Some(message);
     let (mut is_confirmed, mut is_waiting) = (false, false);
-    while !(is_confirmed && beam.has_company()) {
+    while !(is_confirmed && keeping.is_done(beam, beam.has_company())) {
         let (news, _) = beam.next().await?;
+        keeping.hears(voice, beam, &news)?;
         match news {
             News::Welcome(_) => {
                 let Some(message) = message.take() else { continue };
@@ -83,7 +113,7 @@ async fn share(context: &Context<'_>, beam: &mut Beam, message: Json) -> Result<
             }
             _ => {}
         }
-        if is_confirmed && !is_waiting && !beam.has_company() {
+        if is_confirmed && !is_waiting && !beam.has_company() && !keeping.is_wanted() {
             is_waiting = true;
             voice.hint(match beam.encryption() {
                 Encryption::Clear => "Waiting until another device has opened the link.",

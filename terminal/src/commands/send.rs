@@ -12,33 +12,42 @@ use tokio::task::spawn_blocking;
 
 use super::{Context, stands};
 use crate::beam::Beam;
-use crate::cli::SendArgs;
+use crate::cli::{SendArgs, WayArgs};
 use crate::exit::{Exit, Stop};
 use crate::files::{bytes_of, has_ended, media_type, moves, settings, shared, why};
-use crate::link::to_share;
+use crate::link::{Destination, to_share};
 use crate::people::Change;
 use crate::progress::Bars;
 use crate::safe;
 use crate::voice::Event;
 
 pub(super) async fn run(context: &Context<'_>, asked: SendArgs) -> Result<(), Stop> {
-    let voice = context.voice;
     let destination = to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?;
     let files = chosen(context, asked.paths).await?;
-    let settings = settings(&asked.ways)?;
+    all(context, destination, files, (&asked.ways, asked.once)).await
+}
+
+/// Sends files to every device that comes, or until one has them all.
+pub(super) async fn all(
+    context: &Context<'_>,
+    destination: Destination,
+    files: Vec<NewFile>,
+    (ways, is_once): (&WayArgs, bool),
+) -> Result<(), Stop> {
+    let settings = settings(ways)?;
     let name = context.name.clone();
     let folder = shared()?;
     let to_share = (settings, folder.as_path(), &files[..]);
     let mut beam = Beam::enter_to_share(destination, name, context.timeout, to_share).await?;
     let mut sending = Sending {
         context,
-        is_once: asked.once,
+        is_once,
         waiting: files,
         offered: BTreeMap::new(),
         unconfirmed: BTreeSet::new(),
         to: BTreeMap::new(),
         failure: None,
-        bars: Bars::new(voice),
+        bars: Bars::new(context.voice),
     };
     let result = sending.run(&mut beam).await;
     let failure = sending.failure.take();
