@@ -19,7 +19,8 @@ use heliograph_shared::limits::MAX_MESSAGE_BYTES;
 use tokio::time::{Instant, sleep_until};
 
 use self::device::Device;
-use self::place::{Place, unreached};
+use self::place::Place;
+pub use self::place::unreached;
 use crate::exit::{Exit, Stop};
 use crate::known_beam::{KnownBeam, KnownKeys};
 use crate::link::Destination;

@@ -221,6 +221,9 @@ pub struct SendArgs {
     /// End when one device has it all
     #[arg(long)]
     pub once: bool,
+    /// Have the server keep what is in the beam and a copy of the files, sealed, and end when it does: 1h or 24h
+    #[arg(long, value_name = "TIME", value_parser = keep_time, conflicts_with = "once")]
+    pub keep: Option<KeepTime>,
     /// Share in clear text, which the server can read
     #[arg(long)]
     pub clear: bool,

@@ -3,8 +3,8 @@
 mod copy;
 mod describe;
 mod home;
-mod keeping;
 mod join;
+mod keeping;
 mod known;
 mod pair;
 mod paste;
@@ -13,6 +13,7 @@ mod run;
 mod send;
 mod shown;
 mod staying;
+mod storing;
 mod watch;
 
 use std::io;

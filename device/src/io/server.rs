@@ -5,6 +5,7 @@ mod calls;
 mod dialing;
 mod failure;
 mod parts;
+mod uploads;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +23,7 @@ use url::Url;
 use self::dialing::Stream;
 pub use self::failure::Failure;
 pub(super) use self::parts::{Connections, Part};
+pub(super) use self::uploads::Uploaded;
 use crate::session::beam_link::server_of;
 
 /// Time for a handshake, and for the answer to a call.

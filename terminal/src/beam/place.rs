@@ -93,7 +93,8 @@ impl Place {
 }
 
 /// Why a server is of no use.
-pub(super) fn unreached(why: &Failure) -> Stop {
+#[must_use]
+pub fn unreached(why: &Failure) -> Stop {
     let exit = match why {
         Failure::NoAddress => Exit::BadLink,
         Failure::Trust(_) => Exit::Failed,

@@ -11,6 +11,7 @@ use heliograph_shared::limits::MAX_MESSAGE_BYTES;
 use serde_json::value::to_raw_value;
 
 use super::keeping::Keeping;
+use super::send::Until;
 use super::{Context, send, stands};
 use crate::beam::{Beam, is_too_long};
 use crate::cli::CopyArgs;
@@ -35,13 +36,10 @@ pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), St
     let message = to_raw_value(&text).map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
     // As browsers do it.
     if is_too_long(message.get().len(), MAX_MESSAGE_BYTES, destination.is_sealed()) {
-        if asked.keep.is_some() {
-            let why = "A text of this length goes as a file, which --keep does not keep.";
-            return Err(Stop::new(Exit::Refused, why));
-        }
         context.voice.hint("A text of this length goes as a file.");
         let files = vec![text_file("Text.txt", &text)];
-        return send::all(context, destination, files, (&asked.ways, true)).await;
+        let until = asked.keep.map_or(Until::OneHasAll, Until::Kept);
+        return send::all(context, destination, files, (&asked.ways, until)).await;
     }
     let mut beam = Beam::enter(destination, context.name.clone(), context.timeout).await?;
     let keeping = Keeping::new(asked.keep);

@@ -25,6 +25,11 @@ impl Keeping {
         self.time.is_some()
     }
 
+    /// Whether the server keeps what is there.
+    pub(super) const fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+
     /// Whether the server has all that it takes to read what is kept. Where nothing is to be kept, another device has to be here.
     pub(super) fn is_done(&self, beam: &Beam, has_company: bool) -> bool {
         // The keys are kept as an item (E10), which a device shares that knows what is there.

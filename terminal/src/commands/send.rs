@@ -3,13 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use heliograph_device::engine::contract::{Progress, TransferFailure};
+use heliograph_device::file_facts::FileFacts;
 use heliograph_device::io::file_device::Told;
 use heliograph_device::io::files::walk::WhyLeftOut;
 use heliograph_device::io::offering::{Chosen, NewFile, choose};
-use heliograph_device::session::{Encryption, News};
+use heliograph_device::session::{Encryption, Input, News};
 use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_shared::socket::KeepTime;
 use tokio::task::spawn_blocking;
 
+use super::keeping::Keeping;
+use super::storing::Storing;
 use super::{Context, stands};
 use crate::beam::Beam;
 use crate::cli::{SendArgs, WayArgs};
@@ -24,15 +28,30 @@ use crate::voice::Event;
 pub(super) async fn run(context: &Context<'_>, asked: SendArgs) -> Result<(), Stop> {
     let destination = to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?;
     let files = chosen(context, asked.paths).await?;
-    all(context, destination, files, (&asked.ways, asked.once)).await
+    let until = match (asked.once, asked.keep) {
+        (true, _) => Until::OneHasAll,
+        (false, Some(time)) => Until::Kept(time),
+        (false, None) => Until::Interrupted,
+    };
+    all(context, destination, files, (&asked.ways, until)).await
 }
 
-/// Sends files to every device that comes, or until one has them all.
+/// How long files are sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Until {
+    /// Until one device has them all.
+    OneHasAll,
+    /// Until the server keeps a copy of all.
+    Kept(KeepTime),
+    Interrupted,
+}
+
+/// Sends files to every device that comes.
 pub(super) async fn all(
     context: &Context<'_>,
     destination: Destination,
     files: Vec<NewFile>,
-    (ways, is_once): (&WayArgs, bool),
+    (ways, until): (&WayArgs, Until),
 ) -> Result<(), Stop> {
     let settings = settings(ways)?;
     let name = context.name.clone();
@@ -41,7 +60,13 @@ pub(super) async fn all(
     let mut beam = Beam::enter_to_share(destination, name, context.timeout, to_share).await?;
     let mut sending = Sending {
         context,
-        is_once,
+        until,
+        keeping: Keeping::new(match until {
+            Until::Kept(time) => Some(time),
+            _ => None,
+        }),
+        storing: Storing::of(&beam)?,
+        is_link_shown: false,
         waiting: files,
         offered: BTreeMap::new(),
         unconfirmed: BTreeSet::new(),
@@ -86,7 +111,10 @@ async fn chosen(
 
 struct Sending<'a> {
     context: &'a Context<'a>,
-    is_once: bool,
+    until: Until,
+    keeping: Keeping,
+    storing: Storing,
+    is_link_shown: bool,
     /// What is not offered yet.
     waiting: Vec<NewFile>,
     offered: BTreeMap<ItemId, Offered>,
@@ -114,24 +142,57 @@ struct Standing {
 impl Sending<'_> {
     async fn run(&mut self, beam: &mut Beam) -> Result<(), Stop> {
         loop {
-            let (told, change) = beam.next_told().await?;
+            let (told, change) = tokio::select! {
+                told = beam.next_told() => told?,
+                stored = self.storing.next(), if self.keeping.is_kept() => {
+                    let (id, facts) = stored?;
+                    self.stored(beam, id, &facts);
+                    continue;
+                }
+            };
             match told {
                 Told::News(news) => self.hears(beam, news, &change)?,
                 Told::Sending { id, device, progress } => {
                     self.goes(beam, id, device, &progress)?;
-                    if (self.is_once && self.has_all(device)) || self.failure.is_some() {
+                    let is_done = self.until == Until::OneHasAll && self.has_all(device);
+                    if is_done || self.failure.is_some() {
                         return Ok(());
                     }
                 }
                 _ => {}
             }
+            if self.is_kept(beam) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether nobody but the server is needed any more.
+    fn is_kept(&self, beam: &Beam) -> bool {
+        matches!(self.until, Until::Kept(_))
+            && !self.offered.is_empty()
+            && self.unconfirmed.is_empty()
+            && self.offered.keys().all(|id| self.storing.has(*id))
+            && self.keeping.is_done(beam, false)
+    }
+
+    /// The server has a copy: whoever comes later finds its address in the item (F9).
+    fn stored(&mut self, beam: &mut Beam, id: ItemId, facts: &FileFacts) {
+        if let Some(message) = facts.message().filter(|_| self.offered.contains_key(&id)) {
+            self.unconfirmed.insert(id);
+            let extra = facts.category().to_owned();
+            beam.tell(Input::Share { id, message, extra, to: None });
         }
     }
 
     fn hears(&mut self, beam: &mut Beam, news: News, change: &Change) -> Result<(), Stop> {
         let voice = self.context.voice;
+        self.keeping.hears(voice, beam, &news)?;
         match news {
             News::Welcome(_) => self.offer_all(beam)?,
+            News::Item(item) if self.keeping.is_wanted() && Some(item.from) == beam.me() => {
+                self.storing.shared(&item);
+            }
             News::Status(status) => self.bars.aside(|| stands(voice, status))?,
             News::Confirmed(id) => self.confirmed(beam, id)?,
             News::Refused { id, why, .. } if self.offered.contains_key(&id) => {
@@ -163,28 +224,31 @@ impl Sending<'_> {
     fn confirmed(&mut self, beam: &Beam, id: ItemId) -> Result<(), Stop> {
         let voice = self.context.voice;
         voice.event(&Event::Shared { id })?;
-        if !self.unconfirmed.remove(&id) || !self.unconfirmed.is_empty() {
+        let is_first = self.unconfirmed.remove(&id) && self.unconfirmed.is_empty();
+        if !is_first || std::mem::replace(&mut self.is_link_shown, true) {
             return Ok(());
         }
         if beam.is_new {
             voice.link(beam.link.beam, &beam.link.to_text(), beam.link.invite.is_some())?;
         }
-        if self.is_once {
-            voice.hint("Waiting until another device has it all.");
-        } else {
-            voice.hint("It goes to every device that comes. Ctrl-C ends.");
-        }
+        voice.hint(match self.until {
+            Until::OneHasAll => "Waiting until another device has it all.",
+            Until::Kept(_) => "Waiting until the server keeps it all.",
+            Until::Interrupted => "It goes to every device that comes. Ctrl-C ends.",
+        });
         Ok(())
     }
 
     fn offer_all(&mut self, beam: &mut Beam) -> Result<(), Stop> {
         for file in std::mem::take(&mut self.waiting) {
             let (name, size) = (file.name.clone(), file.source.size());
+            let source = file.source.clone();
             let id = beam.offer(file).ok_or_else(|| {
                 Stop::new(Exit::Refused, format!("{} is too large.", safe::line(&name)))
             })?;
             self.context.voice.event(&Event::Offered { id, file: &name, size })?;
             self.offered.insert(id, Offered { name, size });
+            self.storing.offers(id, source);
             self.unconfirmed.insert(id);
         }
         Ok(())
