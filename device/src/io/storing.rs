@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use heliograph_shared::e2ee::file_chunks::{FileCipher, HEADER_BYTES, sealed_size};
 use heliograph_shared::ids::BeamId;
+use heliograph_shared::limits::CHUNK_BYTES;
 use tokio::task::spawn_blocking;
 
 use super::files::error::FileError;
@@ -12,7 +13,6 @@ use super::files::source::Source;
 use super::files::source_file::OpenFiles;
 use super::server::{Failure, Server, Uploaded};
 use crate::file_facts::FileFacts;
-use crate::file_size::CHUNK_BYTES;
 
 /// Chunks that are sealed and sent at once: 4 MiB.
 const CHUNKS_AT_ONCE: u64 = 256;
