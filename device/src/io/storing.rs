@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     fn copy(size: usize, is_sealed: bool) -> (Copy, Vec<u8>) {
-        let bytes: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();
+        let bytes: Vec<u8> = (0..size).map(|at| u8::try_from(at % 251).unwrap()).collect();
         let cipher = is_sealed.then(|| FileCipher::sealing(&Secret::new([7; 32]), [8; 24]));
         let source = Source::Memory(bytes.as_slice().into());
         (Copy { source, size: size as u64, cipher, open: OpenFiles::default() }, bytes)
@@ -175,7 +175,7 @@ mod tests {
             let cipher = FileCipher::opening(&Secret::new([7; 32]), header).unwrap();
             let sealed: Vec<_> = all[HEADER_BYTES..].chunks(CHUNK_BYTES + 16).collect();
             let opened = sealed.iter().enumerate().flat_map(|(at, chunk)| {
-                cipher.open(at as u32, chunk, at + 1 == sealed.len()).unwrap()
+                cipher.open(u32::try_from(at).unwrap(), chunk, at + 1 == sealed.len()).unwrap()
             });
             assert!(opened.eq(bytes.iter().copied()), "{size}");
         }
