@@ -64,22 +64,7 @@ pub(super) async fn run(context: &Context<'_>, asked: &WatchArgs) -> Result<(), 
             "The system tells of no changes ({why}): the folder is looked at now and then."
         ));
     }
-    let mut state = match file.read::<WatchState>()? {
-        Some(mut state) => {
-            // Whoever was never let in may have come with another link.
-            if state.beam.keyring()?.is_some_and(|keys| !keys.is_keyed()) {
-                let token = state.beam.token.clone();
-                state.beam = KnownBeam { token, ..link };
-            }
-            state
-        }
-        None => WatchState {
-            beam: link,
-            landed: Landed::default(),
-            files: SharedFiles::default(),
-            is_begun: asked.all,
-        },
-    };
+    let mut state = begun(&file, link, &target, asked.all)?;
     let quiet = Quiet::after(asked.settle);
     let (mut patience, started) = (Patience::default(), Instant::now());
     let mut disk = Disk { target, changes, quiet, started, looks_at: started, looking: None };
@@ -105,6 +90,44 @@ pub(super) async fn run(context: &Context<'_>, asked: &WatchArgs) -> Result<(), 
     }
 }
 
+fn unreadable(target: &Target, why: &io::Error) -> Stop {
+    let path = target.path().display();
+    Stop::new(Exit::Failed, format!("{path} cannot be read: {why}."))
+}
+
+/// What an earlier run has left, or a new beginning.
+fn begun(
+    file: &StateFile,
+    link: KnownBeam,
+    target: &Target,
+    is_all: bool,
+) -> Result<WatchState, Stop> {
+    let mut state = match file.read::<WatchState>()? {
+        Some(mut state) => {
+            // Whoever was never let in may have come with another link.
+            if state.beam.keyring()?.is_some_and(|keys| !keys.is_keyed()) {
+                let token = state.beam.token.clone();
+                state.beam = KnownBeam { token, ..link };
+            }
+            state
+        }
+        None => WatchState {
+            beam: link,
+            landed: Landed::default(),
+            files: SharedFiles::default(),
+            is_begun: is_all,
+        },
+    };
+    if !std::mem::replace(&mut state.is_begun, true) {
+        // What is there at first is none of the beam's.
+        for (name, look) in look(target.path()).map_err(|why| unreadable(target, &why))? {
+            state.files.put(name, look, Vec::new());
+        }
+        file.write(&state)?;
+    }
+    Ok(state)
+}
+
 /// The folder.
 struct Disk {
     target: Arc<Target>,
@@ -124,10 +147,7 @@ impl Disk {
                 self.looking = None;
                 let looked = looked.map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
                 self.looks_at = Instant::now() + LOOKS_EVERY;
-                return looked.map_err(|why| {
-                    let path = self.target.path().display();
-                    Stop::new(Exit::Failed, format!("{path} cannot be read: {why}."))
-                });
+                return looked.map_err(|why| unreadable(&self.target, &why));
             }
             tokio::select! {
                 written = self.changes.next() => self.changed(written),
@@ -260,13 +280,6 @@ impl Watch<'_> {
         if beam.files().is_some_and(|files| files.is_placing()) {
             disk.looks_within(AFTER_CHANGE);
             return Ok(());
-        }
-        if !self.state.is_begun {
-            for (name, look) in looks {
-                self.state.files.put(name.clone(), look.clone(), Vec::new());
-            }
-            self.state.is_begun = true;
-            self.is_to_write();
         }
         if self.state.files.sees(looks) {
             self.is_to_write();

@@ -179,11 +179,11 @@ fn what_is_shared_into_the_beam_of_a_machine_lands_once() {
     assert_eq!(fs::read(inbox.join("a.bin")).unwrap(), fs::read(&file).unwrap());
     assert_eq!(fs::read_to_string(inbox.join("Oat milk.txt")).unwrap(), "Oat milk\nlemons");
 
-    let state = stage.path("home.state/heliograph/home/beam.json");
+    let kept = stage.path("home.state/heliograph/home/beam.json");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        assert_eq!(fs::metadata(&state).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
     }
     // A signal ends it in order.
     run.is_interrupted();

@@ -35,7 +35,8 @@ impl Ended {
 
 pub fn program(words: &[&str]) -> Words {
     let home = tempfile::tempdir().unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_heliograph-device"));
+    let built = || env!("CARGO_BIN_EXE_heliograph-device").into();
+    let mut command = Command::new(std::env::var_os("HELIOGRAPH_DEVICE").unwrap_or_else(built));
     command.env_clear().env("HOME", home.path()).args(words);
     Words { command, home }
 }
