@@ -21,6 +21,9 @@ const MAX_NAME_LENGTH: usize = 1024;
 /// The most UTF-16 units of a media type.
 const MAX_TYPE_LENGTH: usize = 255;
 
+/// The most characters of the address of a stored copy.
+const MAX_URL_LENGTH: usize = 80;
+
 /// What the message of a file says.
 #[derive(Clone, Debug)]
 pub struct FileFacts {
@@ -38,6 +41,8 @@ pub struct FileFacts {
     pub manifest: Option<ManifestFacts>,
     /// What seals its bytes; `None` where they go in clear (E7).
     pub seal: Option<FileSeal>,
+    /// Where the server has a copy of it, as a path (F9); `None` where only devices have its bytes.
+    pub url: Option<String>,
 }
 
 /// A place among files that were shared together.
@@ -71,6 +76,7 @@ impl FileFacts {
             batch: file.get("batch").and_then(BatchPart::read),
             manifest: manifest.and_then(|facts| ManifestFacts::parse(facts, size)),
             seal: file.get("seal").and_then(read_seal),
+            url: text("url", MAX_URL_LENGTH).filter(|url| stored_id(url).is_some()),
         })
     }
 
@@ -91,9 +97,10 @@ impl FileFacts {
             file.insert("manifest".to_owned(), json!(manifest));
         }
         if let Some(seal) = &self.seal {
-            let key = URL_SAFE_NO_PAD.encode(seal.key.expose());
-            let salt = URL_SAFE_NO_PAD.encode(seal.salt);
-            file.insert("seal".to_owned(), json!({ "key": key, "salt": salt }));
+            file.insert("seal".to_owned(), seal_json(seal));
+        }
+        if let Some(url) = &self.url {
+            file.insert("url".to_owned(), json!(url));
         }
         to_raw_value(&json!({ "file": file })).ok()
     }
@@ -124,7 +131,24 @@ impl BatchPart {
     }
 }
 
-fn read_seal(seal: &Value) -> Option<FileSeal> {
+/// The id of the stored copy at an address; `None` where that is none of a server's copies (F9). Any other address would make every
+/// device of the beam request it.
+#[must_use]
+pub fn stored_id(url: &str) -> Option<&str> {
+    let id = url.strip_prefix("/api/uploads/")?;
+    let is_of_id = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    ((16..=64).contains(&id.len()) && id.bytes().all(is_of_id)).then_some(id)
+}
+
+/// A seal as the message of a file has it (E7).
+pub(crate) fn seal_json(seal: &FileSeal) -> Value {
+    let key = URL_SAFE_NO_PAD.encode(seal.key.expose());
+    let salt = URL_SAFE_NO_PAD.encode(seal.salt);
+    json!({ "key": key, "salt": salt })
+}
+
+/// `None` for what is no seal.
+pub(crate) fn read_seal(seal: &Value) -> Option<FileSeal> {
     let seal = seal.as_object()?;
     let bytes = |name: &str| URL_SAFE_NO_PAD.decode(seal.get(name)?.as_str()?).ok();
     let key = Secret::from_slice(&bytes("key")?).ok()?;

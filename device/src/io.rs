@@ -11,4 +11,6 @@ pub mod peer_links;
 pub mod relay;
 pub mod server;
 mod socket;
+mod stored_copies;
+pub mod system_clock;
 pub mod system_random;

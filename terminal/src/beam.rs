@@ -1,7 +1,9 @@
 //! This device in a beam, as the commands have it: made or joined, with what is known of who is here.
 
 mod device;
+mod place;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,17 +11,15 @@ use heliograph_device::file_facts::FileFacts;
 use heliograph_device::io::file_device::{FileSettings, Told};
 use heliograph_device::io::files::target::Target;
 use heliograph_device::io::offering::NewFile;
-use heliograph_device::io::server::{Failure, Server};
-use heliograph_device::io::system_random::SystemRandom;
-use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::session::beam_link::BeamLink;
 use heliograph_device::session::item::Item;
 use heliograph_device::session::{Encryption, Input, News, Settings, Status, Why};
-use heliograph_shared::ids::{DeviceId, DeviceToken, ItemId};
+use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::MAX_MESSAGE_BYTES;
 use tokio::time::{Instant, sleep_until};
 
 use self::device::Device;
+use self::place::{Place, unreached};
 use crate::exit::{Exit, Stop};
 use crate::link::Destination;
 use crate::people::{Change, People};
@@ -68,6 +68,31 @@ impl Beam {
         Self::enter_with(destination, name, within, Some(files)).await
     }
 
+    /// The same for a device that shares these files. Where an earlier run was ended that shared them in the beam, it is the same device
+    /// (F17). The folder has what is remembered of that.
+    ///
+    /// # Errors
+    /// As for [`Beam::enter_with_files`].
+    pub async fn enter_to_share(
+        destination: Destination,
+        name: String,
+        within: Option<Duration>,
+        (mut files, folder, named): (FileSettings, &Path, &[NewFile]),
+    ) -> Result<Self, Stop> {
+        let deadline = within.map(|within| (Instant::now() + within, within));
+        let mut place = Place::of(destination).await?;
+        let prints: Vec<_> = named.iter().map(NewFile::print).collect();
+        let earlier = if place.is_new { None } else { place.shared_before(folder, &prints) };
+        let shared = match earlier {
+            Some(earlier) => Ok(earlier),
+            None => place.begins_to_share(folder),
+        };
+        files.shared = Some(shared.map_err(|why| {
+            Stop::new(Exit::Failed, format!("{} cannot be used: {why}.", folder.display()))
+        })?);
+        Self::join(place, name, deadline, Some(files))
+    }
+
     async fn enter_with(
         destination: Destination,
         name: String,
@@ -75,23 +100,16 @@ impl Beam {
         files: Option<FileSettings>,
     ) -> Result<Self, Stop> {
         let deadline = within.map(|within| (Instant::now() + within, within));
-        let (link, beam_key, keys, is_new, server) = match destination {
-            Destination::Existing(link) => {
-                let server = Server::at(&link.server).map_err(|why| unreached(&why))?;
-                let secret = link.invite.as_ref().map(|invite| invite.secret().clone());
-                let keys = secret.map(|secret| Keyring::with_link(secret, &mut SystemRandom));
-                (link, None, keys, false, server)
-            }
-            Destination::New { server, is_sealed } => {
-                let server = Server::at(&server).map_err(|why| unreached(&why))?;
-                let made = server.create_beam().await.map_err(|why| unreached(&why))?;
-                let keys = is_sealed.then(|| Keyring::make(&mut SystemRandom));
-                let invite = keys.as_ref().map(|keys| keys.invite().clone());
-                let link = BeamLink { server: server.url().clone(), beam: made.beam_id, invite };
-                (link, Some(made.beam_key), keys, true, server)
-            }
-        };
-        let token = DeviceToken::from_random(SystemRandom::bytes());
+        Self::join(Place::of(destination).await?, name, deadline, files)
+    }
+
+    fn join(
+        place: Place,
+        name: String,
+        deadline: Option<(Instant, Duration)>,
+        files: Option<FileSettings>,
+    ) -> Result<Self, Stop> {
+        let Place { link, beam_key, token, keys, is_new, server } = place;
         let encryption = match &keys {
             Some(_) => Encryption::Waiting { is_link_old: false },
             None => Encryption::Clear,
@@ -118,6 +136,13 @@ impl Beam {
     /// Shares a file. Returns its item; `None` where no device can take it.
     pub fn offer(&mut self, file: NewFile) -> Option<ItemId> {
         self.device.files()?.offer(file)
+    }
+
+    /// What is shared here is done: a later run shares it anew.
+    pub fn forget_shared(&mut self) {
+        if let Some(files) = self.device.files() {
+            files.forget_shared();
+        }
     }
 
     /// Receives a file into a folder.
@@ -256,15 +281,4 @@ impl Beam {
     pub async fn leave(self) {
         self.device.leave().await;
     }
-}
-
-fn unreached(why: &Failure) -> Stop {
-    let exit = match why {
-        Failure::NoAddress => Exit::BadLink,
-        Failure::Trust(_) => Exit::Failed,
-        Failure::Refused { status: 404, .. } => Exit::Ended,
-        Failure::Refused { status: 429 | 503 | 507, .. } => Exit::Refused,
-        _ => Exit::Unreachable,
-    };
-    Stop::new(exit, format!("The server is not reached: {why}."))
 }

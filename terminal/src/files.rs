@@ -22,15 +22,23 @@ pub fn settings(ways: &WayArgs) -> Result<FileSettings, Stop> {
         ([], false) => PeerLinkOptions::every_address(),
         (named, false) => named.iter().map(|ip: &IpAddr| SocketAddr::new(*ip, 0)).collect(),
     };
-    Ok(FileSettings { state: state()?, addresses })
+    Ok(FileSettings { state: state("received")?, addresses, shared: None })
 }
 
-/// Where the program remembers what it has received of which file.
-fn state() -> Result<PathBuf, Stop> {
+/// Where the program remembers what it shares.
+///
+/// # Errors
+/// As for [`settings`].
+pub fn shared() -> Result<PathBuf, Stop> {
+    state("shared")
+}
+
+/// A folder for what the program has to remember.
+fn state(of: &str) -> Result<PathBuf, Stop> {
     let strategy = etcetera::choose_base_strategy();
     let strategy = strategy.map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
     let folder = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
-    Ok(folder.join("heliograph").join("received"))
+    Ok(folder.join("heliograph").join(of))
 }
 
 /// The media type of a file by its name; empty where it has none that is known.
@@ -104,7 +112,7 @@ fn way(via: &Carrying) -> Option<&'static str> {
         (false, true) => Some("both"),
         (false, false) => Some("direct"),
         (true, true) => Some("relay"),
-        (true, false) => None,
+        (true, false) => via.stored.then_some("stored"),
     }
 }
 

@@ -3,12 +3,14 @@
 
 mod driving;
 mod leaving;
+mod receiving;
+mod sharing;
+mod waiting;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use heliograph_shared::device::{Cap, Device};
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
@@ -16,27 +18,22 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
+use self::waiting::{Resumed, Searched};
 use super::file_driver::{FileDriver, FileEvent};
 use super::files::error::FileError;
-use super::files::received::Incoming;
-use super::files::store::{Found, Store};
-use super::files::target::Target;
+use super::files::shared_files::SharedFiles;
+use super::files::store::Store;
 use super::link_driver::LinkDriver;
 use super::live_device::{LiveDevice, LiveEvent};
-use super::offering::NewFile;
 use super::peer_link::{LinkEvent, PeerPath};
 use super::peer_links::PeerLinks;
 use super::relay::Relay;
 use super::server::{Failure, Server};
+use super::stored_copies::StoredCopies;
+use super::system_clock::now_ms;
 use super::system_random::SystemRandom;
 use crate::engine::Engine;
-use crate::engine::contract::{
-    Earlier, FileFailure, FileSeal, IncomingFile, Input, JournalEntry, Progress, TransferFailure,
-};
-use crate::file_facts::FileFacts;
-use crate::file_size::FileSize;
-use crate::random;
-use crate::session::item::Item;
+use crate::engine::contract::{Input, Progress};
 use crate::session::{self, News, Session, Settings};
 
 /// Links on which anything waits are looked at so often.
@@ -50,6 +47,8 @@ pub struct FileSettings {
     /// Where direct links listen ([`PeerLinkOptions::addresses`](super::peer_link::PeerLinkOptions)). Without any, files go through the
     /// server alone.
     pub addresses: Vec<SocketAddr>,
+    /// What is remembered of the files that it shares, with the token and the keys in its [`Settings`]; `None` where nothing is.
+    pub shared: Option<SharedFiles>,
 }
 
 /// What whoever has the device learns.
@@ -89,14 +88,6 @@ pub enum Told {
     },
 }
 
-/// What is known of a file that an earlier run may have received.
-struct Searched {
-    incoming: IncomingFile,
-    described: Incoming,
-    target: Arc<Target>,
-    found: Result<Found, FileError>,
-}
-
 /// A device in a beam that sends and receives files. It lives while [`FileDevice::next`] is awaited.
 pub struct FileDevice {
     device: LiveDevice,
@@ -105,6 +96,11 @@ pub struct FileDevice {
     files: FileDriver,
     file_events: mpsc::UnboundedReceiver<FileEvent>,
     store: Store,
+    shared: Option<SharedFiles>,
+    /// What an earlier run has shared, and of which it is not known yet whether the beam still has it.
+    resumed: Vec<Resumed>,
+    copies: StoredCopies,
+    copy_inputs: mpsc::UnboundedReceiver<Input>,
     links: LinkDriver,
     link_events: mpsc::Receiver<LinkEvent>,
     relay: Relay,
@@ -149,6 +145,7 @@ impl FileDevice {
         let peers = PeerLinks::new(move || sessions().to_string());
         let (links, link_events) = LinkDriver::new(peers, files.addresses);
         let (searches, found) = mpsc::unbounded_channel();
+        let (copies, copy_inputs) = StoredCopies::new(server.clone());
         Ok(Self {
             device: LiveDevice::join(server, beam, settings),
             beam,
@@ -156,6 +153,10 @@ impl FileDevice {
             files: driver,
             file_events,
             store,
+            shared: files.shared,
+            resumed: Vec::new(),
+            copies,
+            copy_inputs,
             links,
             link_events,
             relay: Relay::default(),
@@ -189,58 +190,6 @@ impl FileDevice {
         self.device.tell(input);
     }
 
-    /// Shares a file, sealed where the beam is (E7). Returns its item; `None` where it is too large for any device.
-    pub fn offer(&mut self, file: NewFile) -> Option<ItemId> {
-        let NewFile { name, media_type, modified, source, batch, manifest } = file;
-        let size = FileSize::new(source.size())?;
-        let id = ItemId::from_random(SystemRandom::bytes());
-        let seal = self.session().keys().map(|_| FileSeal {
-            key: random::secret(&mut SystemRandom),
-            salt: SystemRandom::bytes(),
-        });
-        let facts =
-            FileFacts { name, size, media_type, modified, batch, manifest, seal: seal.clone() };
-        let (message, extra) = (facts.message()?, facts.category().to_owned());
-        self.files.offer(id, source);
-        self.give(Input::Offer { id, size, seal });
-        self.device.tell(session::Input::Share { id, message, extra, to: None });
-        Some(id)
-    }
-
-    /// Receives a file into a folder, or goes on with what an earlier run has received of it. `facts` is what the item's message says.
-    pub fn receive(&mut self, item: &Item, facts: &FileFacts, target: Arc<Target>) {
-        let (id, size) = (item.id, facts.size);
-        if self.coming.get(&id) == Some(&false) {
-            return;
-        }
-        self.coming.insert(id, false);
-        let described = Incoming {
-            item: id,
-            beam: self.beam,
-            name: facts.name.clone(),
-            size,
-            modified: facts.modified,
-            manifest: facts.manifest,
-        };
-        let incoming = IncomingFile {
-            id,
-            from: item.from,
-            size,
-            head: facts.manifest.map_or(0, |manifest| manifest.bytes),
-            is_private: item.to.is_some(),
-            seal: facts.seal.clone(),
-            url: None,
-            earlier: Earlier::Nothing,
-        };
-        self.give(Input::Search(id));
-        let (finding, searches) = (self.files.find(described.clone()), self.searches.clone());
-        tokio::spawn(async move {
-            let found = finding.await;
-            // The device may have left meanwhile.
-            let _ = searches.send(Searched { incoming, described, target, found });
-        });
-    }
-
     /// Pauses a transfer (F18): to a device, or to all and what comes here.
     pub fn pause(&mut self, id: ItemId, device: Option<DeviceId>) {
         self.give(Input::Pause { id, device });
@@ -262,6 +211,7 @@ impl FileDevice {
             if let Some(told) = self.told.pop_front() {
                 return Some(told);
             }
+            self.remember();
             if !self.step().await {
                 return None;
             }
@@ -277,6 +227,7 @@ impl FileDevice {
                 None => return false,
             },
             Some(event) = self.file_events.recv() => self.disk_told(event),
+            Some(input) = self.copy_inputs.recv() => self.give(input),
             Some(event) = self.link_events.recv() => {
                 let outputs = self.links.happened(event, self.started.elapsed());
                 self.follow(outputs);
@@ -307,44 +258,6 @@ impl FileDevice {
         }
     }
 
-    fn found(&mut self, searched: Searched) {
-        let Searched { mut incoming, described, target, found } = searched;
-        let id = incoming.id;
-        incoming.earlier = match found {
-            Ok(Found::Nothing) => Earlier::Nothing,
-            Ok(Found::Part(entry)) => Earlier::Part(JournalEntry {
-                chunks: entry.durable(),
-                // The person has asked for it again.
-                is_paused: false,
-                hashes: self.store.journal().hashes(id),
-            }),
-            Ok(Found::Whole { paths, .. }) => {
-                self.told.push_back(Told::Placed { id, paths });
-                Earlier::Whole
-            }
-            Err(why) => {
-                let why = TransferFailure::Here(FileFailure::Failed(why.to_string()));
-                self.give(Input::Leave(id));
-                let progress = Progress::Failed { bytes: 0, why };
-                return self.receives(id, progress);
-            }
-        };
-        self.files.expect(described, target);
-        self.give(Input::Receive(incoming));
-    }
-
-    fn receives(&mut self, id: ItemId, progress: Progress) {
-        let has_ended = matches!(
-            progress,
-            Progress::Done { .. }
-                | Progress::Offered
-                | Progress::Cancelled { .. }
-                | Progress::Failed { .. }
-        );
-        self.coming.insert(id, has_ended);
-        self.told.push_back(Told::Receiving { id, progress });
-    }
-
     fn next_due(&self) -> Option<Instant> {
         let own = [self.engine.next_tick(), self.links.links.next_tick()].into_iter().flatten();
         own.map(|due| self.started + due).chain(self.looks_at).min()
@@ -372,11 +285,4 @@ impl FileDevice {
     fn looks_later(&mut self) {
         self.looks_at.get_or_insert_with(|| Instant::now() + LOOKS_EVERY);
     }
-}
-
-/// In milliseconds since the Unix epoch.
-#[expect(clippy::disallowed_methods, reason = "this is the edge")]
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

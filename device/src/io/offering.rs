@@ -1,12 +1,14 @@
 //! Makes items of the files and folders that a person has named: a file is one item, and so is a folder with all that is in it (F16).
 
 use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
 
 use heliograph_shared::limits::MAX_BATCH_FILES;
 use uuid::Uuid;
 
 use super::files::error::FileError;
 use super::files::packed::packed_sources;
+use super::files::shared_files::FilePrint;
 use super::files::source::Source;
 use super::files::source_file::SourceFile;
 use super::files::walk::{LeftOut, Walked, WalkedFile, walk};
@@ -33,6 +35,35 @@ pub struct NewFile {
     pub batch: Option<BatchPart>,
     /// What is said of its manifest; `None` for a single file.
     pub manifest: Option<ManifestFacts>,
+}
+
+impl NewFile {
+    /// By what a later run knows it again (F17): its name, its size, when it was changed last, and the same of each file in it. Other bytes
+    /// that were sealed with the same key would tell what both are.
+    #[must_use]
+    pub fn print(&self) -> FilePrint {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&(self.name.len() as u64).to_le_bytes());
+        hasher.update(self.name.as_bytes());
+        hasher.update(&self.source.size().to_le_bytes());
+        match &self.source {
+            Source::File(file) => times(file, &mut hasher),
+            Source::Packed(packed) => {
+                hasher.update(packed.manifest());
+                packed.files().for_each(|file| times(file, &mut hasher));
+            }
+        }
+        FilePrint(hasher.finalize().into())
+    }
+}
+
+fn times(file: &SourceFile, hasher: &mut blake3::Hasher) {
+    let since = file.stamp().modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    hasher.update(&since.unwrap_or_default().as_nanos().to_le_bytes());
+    if let Some((seconds, nanoseconds)) = file.changed() {
+        hasher.update(&seconds.to_le_bytes());
+        hasher.update(&nanoseconds.to_le_bytes());
+    }
 }
 
 /// What was found where a person has named it.

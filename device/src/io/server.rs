@@ -1,8 +1,10 @@
-//! The way to a server: connections, calls over HTTP (`PROTOCOL.md`, section H), and the handshake of a socket (section S).
+//! The way to a server: connections, calls over HTTP (`PROTOCOL.md`, section H), parts of stored copies, and the handshake of a socket
+//! (section S).
 
 mod calls;
 mod dialing;
 mod failure;
+mod parts;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +21,7 @@ use url::Url;
 
 use self::dialing::Stream;
 pub use self::failure::Failure;
+pub(super) use self::parts::{Connections, Part};
 use crate::session::beam_link::server_of;
 
 /// Time for a handshake, and for the answer to a call.

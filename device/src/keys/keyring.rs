@@ -68,8 +68,9 @@ pub struct Keyring {
     standing: Standing,
     /// The ids of earlier invites. A removed device has them, so that their links lead nowhere.
     past: Vec<[u8; 8]>,
-    /// The key pair of this device for this beam (E15).
+    /// The key pair of this device for this beam (E15), and what it follows from.
     own: KeyPair,
+    pub(super) own_seed: Secret<32>,
     has_let_in: bool,
     is_deposited: bool,
     is_vaulted: bool,
@@ -88,13 +89,19 @@ impl Keyring {
     /// Begins with the secret of a link, and waits to be let in.
     #[must_use]
     pub fn with_link(invite: Secret<32>, random: &mut dyn Random) -> Self {
+        Self::of_device(random::secret(random), invite)
+    }
+
+    /// Begins as the device whose key pair follows from a secret (E15).
+    pub(super) fn of_device(own_seed: Secret<32>, invite: Secret<32>) -> Self {
         Self {
             devices: KnownDevices::default(),
             unverified: UnverifiedDevices::default(),
             openers: Openers::default(),
             standing: Standing::Outside(Invite::new(invite)),
             past: Vec::new(),
-            own: KeyPair::derive(&random::secret(random)),
+            own: KeyPair::derive(&own_seed),
+            own_seed,
             has_let_in: false,
             is_deposited: false,
             is_vaulted: false,

@@ -4,6 +4,7 @@
 //! Nothing here reads a clock or sends anything. Randomness and the time come in as arguments.
 
 pub mod handing_over;
+mod kept_keyring;
 pub mod keyring;
 mod known_devices;
 pub mod link_joining;

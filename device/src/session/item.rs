@@ -10,6 +10,9 @@ use heliograph_shared::socket::LiveItem;
 use heliograph_shared::time::Millis;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::to_raw_value;
+
+use crate::file_facts::stored_id;
 
 /// An item, opened.
 #[derive(Clone, Debug)]
@@ -70,13 +73,16 @@ impl SealedContent {
     }
 
     pub(super) fn shown(self, item: &LiveItem) -> Item {
+        let copy = text_of(&item.message);
+        let copy = copy.as_deref().and_then(|sealed| sealed.split_once(COPY_MARK));
+        let message = without_gone_copy(self.message, copy.map(|(_, copy)| copy));
         Item {
             id: item.id,
             seq: item.seq,
             from: self.from,
             at: item.at,
             extra: self.extra,
-            message: self.message,
+            message,
             to: item.to,
             is_clear: self.was_clear,
         }
@@ -114,9 +120,46 @@ pub(super) fn kept_keys_of(message: &Json) -> Option<String> {
     text_of(message).filter(|text| text.starts_with(kept::PREFIX)).map(Cow::into_owned)
 }
 
+/// Before the id of the stored copy, behind an envelope (E7): the server has to know how long the copy is needed.
+const COPY_MARK: char = '#';
+
 /// Parts a message from the id of the stored copy that it names (E7).
 pub(super) fn without_copy(sealed: &str) -> &str {
-    sealed.split_once('#').map_or(sealed, |(envelope, _)| envelope)
+    sealed.split_once(COPY_MARK).map_or(sealed, |(envelope, _)| envelope)
+}
+
+/// The message of a sealed item, which names the stored copy of its file where its content has one.
+pub(super) fn with_copy(envelope: String, message: &Json) -> String {
+    match url_of(message).as_deref().and_then(stored_id) {
+        Some(copy) => format!("{envelope}{COPY_MARK}{copy}"),
+        None => envelope,
+    }
+}
+
+/// The content of a file without a stored copy that the server does not name any more.
+fn without_gone_copy(message: Json, copy: Option<&str>) -> Json {
+    let Some(url) = url_of(&message) else { return message };
+    if copy.is_some_and(|copy| stored_id(&url) == Some(copy)) {
+        return message;
+    }
+    let Ok(mut content) = serde_json::from_str::<Value>(message.get()) else { return message };
+    if let Some(file) = content.get_mut("file").and_then(Value::as_object_mut) {
+        file.remove("url");
+    }
+    to_raw_value(&content).unwrap_or(message)
+}
+
+/// What the content of a file says where its stored copy is.
+fn url_of(message: &Json) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Stored {
+        file: Addressed,
+    }
+    #[derive(Deserialize)]
+    struct Addressed {
+        url: String,
+    }
+    serde_json::from_str::<Stored>(message.get()).ok().map(|stored| stored.file.url)
 }
 
 /// Whether a message may be sealed. A text that only begins so makes no beam a sealed one (E2).

@@ -9,7 +9,9 @@ use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::json::Json;
 use heliograph_shared::socket::LiveItem;
 
-use super::item::{Item, SealedContent, SealedDeletion, envelope_of, kept_keys_of, without_copy};
+use super::item::{
+    Item, SealedContent, SealedDeletion, envelope_of, kept_keys_of, with_copy, without_copy,
+};
 use super::item_versions::ItemVersions;
 use super::outbox::json;
 use crate::keys::keyring::{Keyring, Reading};
@@ -156,7 +158,7 @@ impl OpenedItems {
             return json(before);
         }
         let text = serde_json::to_vec(&content).ok()?;
-        let sealed = ring.seal(Kind::ShareClipboard, &text).ok()?;
+        let sealed = with_copy(ring.seal(Kind::ShareClipboard, &text).ok()?, message);
         let message = json(&sealed);
         self.versions.went(sealed, content);
         message

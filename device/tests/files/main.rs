@@ -13,6 +13,7 @@ mod finding;
 mod killed;
 mod offering;
 mod receiving;
+mod remembering;
 mod room;
 mod stage;
 mod sweeping;

@@ -27,6 +27,7 @@ fn facts() -> FileFacts {
         batch: None,
         manifest: None,
         seal: None,
+        url: None,
     }
 }
 
@@ -88,4 +89,28 @@ fn what_is_no_file_is_none_and_what_is_wrong_of_one_counts_as_absent() {
     let told = read(odd).unwrap();
     assert_eq!((told.size.bytes(), told.modified), (5, None));
     assert!(told.batch.is_none() && told.manifest.is_none() && told.seal.is_none());
+}
+
+#[test]
+fn f9_only_the_address_of_a_copy_on_the_server_of_the_beam_counts() {
+    let stored = |url: &str| {
+        let text = format!(r#"{{"file": {{"name": "a", "size": 1, "type": "", "url": "{url}"}}}}"#);
+        read(&text).unwrap().url
+    };
+    let url = "/api/uploads/0123456789abcdef0123";
+    assert_eq!(stored(url).as_deref(), Some(url));
+    let written = FileFacts { url: Some(url.to_owned()), ..facts() }.message().unwrap();
+    assert_eq!(FileFacts::read(&written).unwrap().url.as_deref(), Some(url));
+    let others = [
+        "https://elsewhere/api/uploads/0123456789abcdef0123",
+        "//elsewhere/api/uploads/0123456789abcdef0123",
+        "/api/uploads/0123456789abcdef0123/../../x",
+        "/api/uploads/0123456789abcdef?x=y",
+        "/api/uploads/short",
+        "/api/beams/0123456789abcdef0123",
+        "",
+    ];
+    for other in others {
+        assert_eq!(stored(other), None, "{other}");
+    }
 }

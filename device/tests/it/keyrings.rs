@@ -254,3 +254,28 @@ fn e6_what_is_not_of_the_form_of_a_welcome_is_refused() {
     }
     assert!(SharedKeys::read(b"[]").is_none() && SharedKeys::read(b"").is_none());
 }
+
+#[test]
+fn e15_a_later_run_has_the_same_keys_and_is_the_same_device() {
+    let mut ada = Keyring::make(&mut random(1));
+    let mut bob = let_in(&mut ada, device(1), 2);
+    meet((&mut ada, device(1)), (&mut bob, device(2)));
+    let sealed = ada.seal(Kind::ShareClipboard, b"before").unwrap();
+    let mut later = Keyring::kept(&bob.keep().unwrap(), &mut random(3)).unwrap();
+    assert!(opens(&later, &sealed));
+    assert_eq!(later.own().public(), bob.own().public());
+    assert_eq!(later.key_of(device(1)), bob.key_of(device(1)));
+    assert_eq!(later.invite().id(), ada.invite().id());
+    let answer = later.seal(Kind::ShareClipboard, b"after").unwrap();
+    assert!(opens(&ada, &answer));
+}
+
+#[test]
+fn e15_what_was_not_let_in_or_was_cut_is_not_kept() {
+    let outside = Keyring::with_link(Secret::new([1; 32]), &mut random(1));
+    assert!(outside.keep().is_none());
+    let kept = Keyring::make(&mut random(1)).keep().unwrap();
+    for end in 0..kept.len() {
+        assert!(Keyring::kept(&kept[..end], &mut random(2)).is_none());
+    }
+}

@@ -249,3 +249,34 @@ fn e2_what_begins_as_an_envelope_and_is_none_makes_no_beam_a_sealed_one() {
     let bob = beam.comes("Bob", &Secret::new([5; 32]));
     assert!(beam.is_in(bob));
 }
+
+#[test]
+fn e7_an_item_names_its_stored_copy_behind_the_envelope_and_has_none_that_the_server_names_no_more()
+{
+    let mut beam = Beam::new();
+    let (ada, secret) = beam.made();
+    let bob = beam.comes("Bob", &secret);
+    let url = "/api/uploads/0123456789abcdef0123";
+    let file =
+        |url: Option<&str>| json!({"file": {"name": "a", "size": 1, "type": "", "url": url}});
+    let (id, message) = (item_id(1), raw(&file(Some(url))));
+    beam.handle(ada, Input::Share { id, message, extra: "file".to_owned(), to: None });
+    let url_of = |beam: &Beam| {
+        let shown: Value = serde_json::from_str(beam.shown(bob)[0].message.get()).unwrap();
+        shown["file"]["url"].as_str().map(ToOwned::to_owned)
+    };
+    assert_eq!(url_of(&beam).as_deref(), Some(url));
+    let sealed: String = serde_json::from_str(beam.items[0].message.get()).unwrap();
+    let (envelope, copy) = sealed.split_once('#').unwrap();
+    assert_eq!(copy, "0123456789abcdef0123");
+
+    let mut item = beam.items[0].clone();
+    for other in [envelope.to_owned(), format!("{envelope}#another0123456789")] {
+        item.message = raw(&json!(other));
+        item.seq += 1;
+        let mut told = serde_json::to_value(&item).unwrap();
+        told["type"] = json!("rec_clipboard");
+        beam.says(bob, &told);
+        assert_eq!(url_of(&beam), None);
+    }
+}

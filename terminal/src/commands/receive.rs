@@ -83,6 +83,8 @@ struct Coming {
     name: String,
     size: u64,
     from: DeviceId,
+    /// Whether the server has a copy of it.
+    is_stored: bool,
     /// Whether it has come; `None` while it is under way.
     end: Option<bool>,
     why: Option<String>,
@@ -122,7 +124,9 @@ impl Receiving<'_> {
         let here = beam.people.here();
         let has_ended = |file: &Coming| match self.until {
             // Nobody knows when a device comes back that was not here in the first place.
-            Until::NothingComes => file.end.is_some() || !here.contains(&file.from),
+            Until::NothingComes => {
+                file.end.is_some() || !(file.is_stored || here.contains(&file.from))
+            }
             Until::AllHasCome => file.end.is_some(),
             Until::Interrupted => false,
         };
@@ -158,11 +162,20 @@ impl Receiving<'_> {
             return Ok(());
         }
         let (id, from, size) = (item.id, item.from, facts.size.bytes());
+        let is_stored = facts.url.is_some();
+        // Another version of the item says only where its copy is.
+        if let Some(file) = self.files.get_mut(&id)
+            && (file.end.is_none() || file.end == Some(true))
+        {
+            file.is_stored = is_stored;
+            return Ok(());
+        }
         let name = beam.people.name(from);
         let files = facts.manifest.map(|manifest| manifest.files);
         let file = facts.name.as_str();
         self.context.voice.event(&Event::File { id, from, name, file, size, files })?;
-        let coming = Coming { name: facts.name.clone(), size, from, end: None, why: None };
+        let coming =
+            Coming { name: facts.name.clone(), size, from, is_stored, end: None, why: None };
         self.files.insert(id, coming);
         beam.receive(item, &facts, self.target.clone());
         Ok(())

@@ -14,7 +14,7 @@ use super::{Context, stands};
 use crate::beam::Beam;
 use crate::cli::SendArgs;
 use crate::exit::{Exit, Stop};
-use crate::files::{bytes_of, has_ended, media_type, moves, settings, why};
+use crate::files::{bytes_of, has_ended, media_type, moves, settings, shared, why};
 use crate::link::to_share;
 use crate::people::Change;
 use crate::progress::Bars;
@@ -27,7 +27,9 @@ pub(super) async fn run(context: &Context<'_>, asked: SendArgs) -> Result<(), St
     let files = chosen(context, asked.paths).await?;
     let settings = settings(&asked.ways)?;
     let name = context.name.clone();
-    let mut beam = Beam::enter_with_files(destination, name, context.timeout, settings).await?;
+    let folder = shared()?;
+    let to_share = (settings, folder.as_path(), &files[..]);
+    let mut beam = Beam::enter_to_share(destination, name, context.timeout, to_share).await?;
     let mut sending = Sending {
         context,
         is_once: asked.once,
@@ -42,6 +44,9 @@ pub(super) async fn run(context: &Context<'_>, asked: SendArgs) -> Result<(), St
     let failure = sending.failure.take();
     drop(sending);
     result?;
+    if failure.is_none() {
+        beam.forget_shared();
+    }
     beam.leave().await;
     failure.map_or(Ok(()), Err)
 }

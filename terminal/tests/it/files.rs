@@ -262,3 +262,60 @@ fn a_file_is_sent_again_after_its_sender_was_killed() {
     stage.has("large", &bytes);
     assert!(Path::new(&path).exists());
 }
+
+/// A sender that is started again after it was killed at the half, with the receiver or without it. Through the server, a window has at
+/// most 4 MiB (F4).
+#[track_caller]
+fn sender_goes_on(is_receiver_killed: bool) {
+    let stage = Stage::new();
+    let bytes = sample(24 * MIB);
+    let path = stage.file("large", &bytes);
+    let (url, memory) = (stage.server.url(), stage.folder.path().join("sender"));
+    let sends = |words: &[&str]| {
+        let words = [&["send", "--json", "--no-direct", &path], words].concat();
+        program(&words).env("XDG_STATE_HOME", memory.to_str().unwrap())
+    };
+    let receives = |link: &str| stage.receives(link, &["--no-direct", "--wait"]);
+    let mut send = sends(&["--server", &url]).starts();
+    let item = send.event("offered")["id"].clone();
+    let link = send.event("beam")["link"].as_str().unwrap().to_owned();
+    let mut receive = receives(&link).starts();
+    while receive.event("receiving")["bytes"].as_u64().unwrap() < bytes.len() as u64 / 2 {}
+    send.is_killed();
+    if is_receiver_killed {
+        receive.is_killed();
+    } else {
+        while receive.event("receiving")["state"] != "parked" {}
+    }
+
+    let mut send = sends(&["--once"]).link(&link).starts();
+    assert_eq!(send.event("offered")["id"], item);
+    send.event("shared");
+    if is_receiver_killed {
+        receive = receives(&link).starts();
+    }
+    let done = loop {
+        let event = receive.event("receiving");
+        if event["state"] == "done" {
+            break event;
+        }
+    };
+    let twice = done["twice"].as_u64().unwrap();
+    assert!(twice <= 4 * MIB as u64, "{twice} once more");
+    assert_eq!((receive.ends(), send.ends()), (0, 0));
+    assert_eq!(stage.names(), ["large"]);
+    stage.has("large", &bytes);
+    let kept = fs::read_dir(memory.join("heliograph/shared")).unwrap();
+    let kept = kept.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(kept.into_iter().all(|name| name == "lock"), "it forgets what is done");
+}
+
+#[test]
+fn f17_a_sender_that_was_killed_goes_on_under_the_same_item() {
+    sender_goes_on(false);
+}
+
+#[test]
+fn e15_f17_both_ends_go_on_after_both_were_killed() {
+    sender_goes_on(true);
+}

@@ -14,3 +14,4 @@ mod joining;
 mod program;
 mod refusing;
 mod server;
+mod stored;

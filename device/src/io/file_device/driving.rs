@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use heliograph_shared::api::beams::Role;
 use heliograph_shared::device::{Cap, Device};
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::DeviceId;
@@ -14,7 +15,7 @@ use super::super::relay::{self, Relay};
 use super::{FileDevice, Told};
 use crate::engine::contract::{Input, Listed, Output, Refusal};
 use crate::receiver::LinkKey;
-use crate::session::{self, News, Status};
+use crate::session::{self, News, Status, Why};
 
 impl FileDevice {
     /// Gives the engine an input, and carries out what follows.
@@ -30,6 +31,7 @@ impl FileDevice {
 
     fn carry_out(&mut self, output: Output, inputs: &mut VecDeque<Input>) {
         let Some(output) = self.files.carry_out(output) else { return };
+        let Some(output) = self.copies.carry_out(output) else { return };
         let output = match self.links.carry_out(output, self.started.elapsed()) {
             Ok(outputs) => {
                 self.looks_later();
@@ -45,10 +47,6 @@ impl FileDevice {
             Output::Say { link: LinkKey::Relay(to), frame, .. } => {
                 let message = self.relay.say(to, &frame);
                 self.relays(message);
-            }
-            // No copies are read: files come from devices.
-            Output::ReadCopy { copy, .. } => {
-                inputs.push_back(Input::CopyFailed { copy, is_gone: false });
             }
             Output::Receiving { id, progress } => self.receives(id, progress),
             Output::Sending { id, device, progress } => {
@@ -99,10 +97,15 @@ impl FileDevice {
     pub(super) fn hears(&mut self, news: News) {
         match &news {
             News::Status(Status::Live) => {}
+            News::Status(Status::Stopped(Why::Ended)) => {
+                self.forget_shared();
+                self.relay_is(None);
+            }
             News::Status(_) => self.relay_is(None),
             News::Welcome(welcome) => {
                 self.links.links.welcome(welcome.device_id, welcome.ice_servers.clone());
                 self.follow_links();
+                self.may(welcome.saved.as_ref().map(|saved| saved.role));
                 self.relay_is(Some(welcome.relay));
             }
             News::Devices(devices) => {
@@ -111,7 +114,10 @@ impl FileDevice {
             }
             // What was sealed can be opened, and links may be made.
             News::Encryption(_) => self.lists(),
+            News::Item(item) => self.changed(item),
+            News::Synced { .. } => self.share_resumed(),
             News::Gone(id) => {
+                self.unshare(*id);
                 self.coming.remove(id);
                 self.give(Input::Forget(*id));
                 self.files.forget(*id);
@@ -128,8 +134,17 @@ impl FileDevice {
         self.told.push_back(Told::News(news));
     }
 
+    /// Takes what this device may do in the beam; `None` where it is not saved, so that everybody may write. One that may only read
+    /// passes nothing on (F21).
+    fn may(&mut self, role: Option<Role>) {
+        self.give(Input::PassOn(role.is_none_or(Role::may_write)));
+    }
+
     fn server_says(&mut self, message: &ServerMessage) {
         match message {
+            ServerMessage::BeamSaved { message } | ServerMessage::AccessChanged { message } => {
+                self.may(Some(message.role));
+            }
             ServerMessage::IceServers { message } => {
                 self.links.links.renew(message.clone());
                 self.follow_links();

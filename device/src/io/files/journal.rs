@@ -4,22 +4,22 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
-use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::Dir;
 use heliograph_shared::ids::{BeamId, ItemId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::error::FileError;
-use super::system;
+use super::private_folder::{self, lock_file, try_lock};
 use crate::chunk_set::{ChunkRange, ChunkSet};
 use crate::file_size::FileSize;
 use crate::manifest::ManifestFacts;
 use crate::piece_hash::PieceHash;
+
+pub use super::private_folder::Lock;
 
 /// The entry of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,26 +88,13 @@ pub struct Journal {
     folder: Dir,
 }
 
-/// The lock of an item, which the program that receives it has, or of the folder. The system lets go of it when the program
-/// ends, however it ends.
-#[derive(Debug)]
-pub struct Lock(File);
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // A program that was just started from here has the file too, until it runs by itself.
-        let _ = self.0.unlock();
-    }
-}
-
 impl Journal {
     /// Opens the journal in a folder, which is made where it is missing.
     ///
     /// # Errors
     /// Where the folder cannot be used.
     pub fn open(path: &Path) -> Result<Self, FileError> {
-        system::make_private_folder(path)?;
-        Ok(Self { folder: system::open_folder(path)? })
+        Ok(Self { folder: private_folder::open(path)? })
     }
 
     /// The entry of an item; `None` where there is none that can be read.
@@ -177,14 +164,7 @@ impl Journal {
     /// [`FileError::Busy`] where another has it.
     pub fn lock(&self, item: ItemId) -> Result<Lock, FileError> {
         let _folder = self.lock_folder()?;
-        let file = self.lock_file(&lock_name(item))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Lock(file)),
-            Err(std::fs::TryLockError::WouldBlock) => Err(FileError::Busy),
-            // A file system without locks: two programs are the person's to keep apart.
-            Err(std::fs::TryLockError::Error(error)) if is_unsupported(&error) => Ok(Lock(file)),
-            Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
-        }
+        try_lock(lock_file(&self.folder, &lock_name(item))?)
     }
 
     /// Removes what no entry needs: locks that nobody holds, hashes, and what programs that were killed left half written.
@@ -199,11 +179,11 @@ impl Journal {
             let of = [LOCKED, HASHES, HALF_ENTRY, HALF_HASHES].map(|ending| item_of(name, ending));
             let Some(item) = of.into_iter().flatten().next() else { continue };
             let is_needed = has_entry(item) && (name.ends_with(HASHES) || name.ends_with(LOCKED));
-            let lock = self.lock_file(&lock_name(item))?;
+            let lock = lock_file(&self.folder, &lock_name(item))?;
             if is_needed || lock.try_lock().is_err() {
                 continue;
             }
-            drop(Lock(lock));
+            let _ = lock.unlock();
             let _ = self.folder.remove_file(name);
             let _ = self.folder.remove_file(lock_name(item));
         }
@@ -211,53 +191,22 @@ impl Journal {
     }
 
     fn names(&self) -> Result<Vec<String>, FileError> {
-        let names = self.folder.entries()?.map(|entry| Ok(entry?.file_name()));
-        let names = names.collect::<io::Result<Vec<_>>>()?;
-        Ok(names.into_iter().filter_map(|name| name.into_string().ok()).collect())
+        private_folder::names(&self.folder)
     }
 
-    /// Writes a file beside the one of before, and gives it that name once it is durable.
     fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
-        let half = format!("{name}{HALF}");
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true).follow(FollowSymlinks::No);
-        let written = (|| {
-            let mut file = self.folder.open_with(&half, &options)?.into_std();
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            self.folder.rename(&half, &self.folder, name)
-        })();
-        if written.is_err() {
-            let _ = self.folder.remove_file(&half);
-        }
-        Ok(written?)
+        private_folder::replace(&self.folder, name, bytes)
     }
 
     /// Taken while locks of items come or go.
     fn lock_folder(&self) -> Result<Lock, FileError> {
-        let file = self.lock_file("lock")?;
-        match file.lock() {
-            Err(error) if !is_unsupported(&error) => Err(error.into()),
-            _ => Ok(Lock(file)),
-        }
+        private_folder::lock(&self.folder)
     }
-
-    fn lock_file(&self, name: &str) -> Result<File, FileError> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).follow(FollowSymlinks::No);
-        Ok(self.folder.open_with(name, &options)?.into_std())
-    }
-}
-
-fn is_unsupported(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::Unsupported
 }
 
 const ENTRY: &str = ".json";
 const HASHES: &str = ".hashes";
 const LOCKED: &str = ".lock";
-/// Behind the name of what is half written.
-const HALF: &str = ".new";
 const HALF_ENTRY: &str = ".json.new";
 const HALF_HASHES: &str = ".hashes.new";
 

@@ -75,6 +75,17 @@ impl PackedSource {
         self.facts
     }
 
+    /// The manifest (F16).
+    #[must_use]
+    pub fn manifest(&self) -> &[u8] {
+        &self.manifest
+    }
+
+    /// The files with bytes, in the order of the manifest.
+    pub fn files(&self) -> impl Iterator<Item = &SourceFile> {
+        self.files.iter().map(|(_, file)| file)
+    }
+
     /// In bytes, with the manifest.
     #[must_use]
     pub const fn size(&self) -> u64 {

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use heliograph_shared::api::{CreatedBeam, ErrorBody};
 use http_body_util::{BodyExt as _, Empty, Limited};
+use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper::header::{ACCEPT, HOST};
 use hyper::{Method, Request, StatusCode};
@@ -56,10 +57,15 @@ async fn exchange(
     let connection = tokio::spawn(connection);
     let answer = sender.send_request(request).await.map_err(broken)?;
     let status = answer.status();
-    let body = Limited::new(answer.into_body(), MOST_ANSWER).collect().await;
-    let body = body.map_err(|why| Failure::Broken(why.to_string()))?.to_bytes();
+    let body = whole(answer.into_body()).await?;
     connection.abort();
     Ok((status, body))
+}
+
+/// All of an answer.
+pub(super) async fn whole(body: Incoming) -> Result<Bytes, Failure> {
+    let body = Limited::new(body, MOST_ANSWER).collect().await;
+    Ok(body.map_err(|why| Failure::Broken(why.to_string()))?.to_bytes())
 }
 
 /// What a refusal says to a person; empty where it is none of this product's.

@@ -1,0 +1,110 @@
+//! Shares files, and goes on to share those of an earlier run (F17).
+
+use heliograph_shared::ids::ItemId;
+
+use super::super::offering::NewFile;
+use super::super::system_clock::now_ms;
+use super::super::system_random::SystemRandom;
+use super::waiting::Resumed;
+use super::{FileDevice, Told};
+use crate::engine::contract::{FileSeal, Input};
+use crate::file_facts::FileFacts;
+use crate::file_size::FileSize;
+use crate::random;
+use crate::session::{self, News};
+
+impl FileDevice {
+    /// Shares a file, sealed where the beam is (E7), or goes on with one that an earlier run has shared. Returns its item; `None` where it
+    /// is too large for any device.
+    pub fn offer(&mut self, file: NewFile) -> Option<ItemId> {
+        let print = file.print();
+        let NewFile { name, media_type, modified, source, batch, manifest } = file;
+        let size = FileSize::new(source.size())?;
+        let is_sealed = self.session().keys().is_some();
+        let earlier = self.shared.as_mut().and_then(|shared| shared.take(print));
+        // An item is never sealed one time and clear another.
+        let earlier = earlier.filter(|(_, seal)| seal.is_some() == is_sealed);
+        let is_resumed = earlier.is_some();
+        let (id, seal) = earlier.unwrap_or_else(|| {
+            let seal = is_sealed.then(|| FileSeal {
+                key: random::secret(&mut SystemRandom),
+                salt: SystemRandom::bytes(),
+            });
+            (ItemId::from_random(SystemRandom::bytes()), seal)
+        });
+        let url = None;
+        let seal_of_facts = seal.clone();
+        let facts = FileFacts {
+            name,
+            size,
+            media_type,
+            modified,
+            batch,
+            manifest,
+            seal: seal_of_facts,
+            url,
+        };
+        let (message, extra) = (facts.message()?, facts.category().to_owned());
+        let share = session::Input::Share { id, message, extra, to: None };
+        if let Some(shared) = self.shared.as_mut().filter(|_| !is_resumed) {
+            shared.add(id, print, seal.as_ref());
+        }
+        self.files.offer(id, source);
+        // Others may want what an earlier run has shared before this one knows whether it is still there.
+        self.give(Input::Offer { id, size, seal });
+        if is_resumed {
+            self.resumed.push(Resumed { id, share, is_there: false });
+        } else {
+            self.device.tell(share);
+        }
+        Some(id)
+    }
+
+    /// All was received that is shared here, or nobody is to receive it any more: a later run shares the same files as new ones.
+    pub fn forget_shared(&mut self) {
+        if let Some(shared) = self.shared.take() {
+            shared.done();
+        }
+    }
+
+    /// The beam has an item.
+    pub(super) fn is_there(&mut self, id: ItemId) {
+        for resumed in self.resumed.iter_mut().filter(|resumed| resumed.id == id) {
+            resumed.is_there = true;
+        }
+    }
+
+    /// All items of the beam are known: shares again which it has lost.
+    pub(super) fn share_resumed(&mut self) {
+        // Before it is let in, this device could open none.
+        if self.session().keys().is_some_and(|keys| !keys.is_keyed()) {
+            return;
+        }
+        for Resumed { id, share, is_there } in std::mem::take(&mut self.resumed) {
+            if is_there {
+                self.told.push_back(Told::News(News::Confirmed(id)));
+            } else {
+                self.device.tell(share);
+            }
+        }
+    }
+
+    /// An item is gone: its file is shared no more.
+    pub(super) fn unshare(&mut self, id: ItemId) {
+        self.resumed.retain(|resumed| resumed.id != id);
+        if let Some(shared) = &mut self.shared {
+            shared.forget(id);
+        }
+    }
+
+    /// Writes what a later run has to know. Nothing is written before it is let in: it would not be the same device.
+    pub(super) fn remember(&mut self) {
+        let keys = self.device.session().keys();
+        if keys.is_some_and(|keys| !keys.is_keyed()) {
+            return;
+        }
+        if let Some(shared) = &mut self.shared {
+            shared.write(keys, now_ms());
+        }
+    }
+}

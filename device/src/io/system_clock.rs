@@ -1,0 +1,11 @@
+//! The system's clock.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The time in milliseconds since the Unix epoch.
+#[expect(clippy::disallowed_methods, reason = "this is the edge")]
+#[must_use]
+pub fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

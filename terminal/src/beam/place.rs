@@ -1,0 +1,87 @@
+//! Which beam a device enters, and as whom.
+
+use std::path::Path;
+
+use heliograph_device::io::files::error::FileError;
+use heliograph_device::io::files::shared_files::{FilePrint, SharedFiles};
+use heliograph_device::io::server::{Failure, Server};
+use heliograph_device::io::system_clock::now_ms;
+use heliograph_device::io::system_random::SystemRandom;
+use heliograph_device::keys::keyring::Keyring;
+use heliograph_device::session::beam_link::BeamLink;
+use heliograph_shared::ids::{BeamKey, DeviceToken};
+
+use crate::exit::{Exit, Stop};
+use crate::link::Destination;
+
+/// A beam, and who this device is there.
+pub(super) struct Place {
+    pub(super) link: BeamLink,
+    pub(super) beam_key: Option<BeamKey>,
+    pub(super) token: DeviceToken,
+    pub(super) keys: Option<Keyring>,
+    pub(super) is_new: bool,
+    pub(super) server: Server,
+}
+
+impl Place {
+    /// The beam of a link, or a new one.
+    pub(super) async fn of(destination: Destination) -> Result<Self, Stop> {
+        let token = DeviceToken::from_random(SystemRandom::bytes());
+        match destination {
+            Destination::Existing(link) => {
+                let server = Server::at(&link.server).map_err(|why| unreached(&why))?;
+                let secret = link.invite.as_ref().map(|invite| invite.secret().clone());
+                let keys = secret.map(|secret| Keyring::with_link(secret, &mut SystemRandom));
+                Ok(Self { link, beam_key: None, token, keys, is_new: false, server })
+            }
+            Destination::New { server, is_sealed } => {
+                let server = Server::at(&server).map_err(|why| unreached(&why))?;
+                let made = server.create_beam().await.map_err(|why| unreached(&why))?;
+                let keys = is_sealed.then(|| Keyring::make(&mut SystemRandom));
+                let invite = keys.as_ref().map(|keys| keys.invite().clone());
+                let link = BeamLink { server: server.url().clone(), beam: made.beam_id, invite };
+                Ok(Self { link, beam_key: Some(made.beam_key), token, keys, is_new: true, server })
+            }
+        }
+    }
+
+    /// Becomes the device that has shared these files here in an earlier run, unless the link has another secret by now.
+    pub(super) fn shared_before(
+        &mut self,
+        folder: &Path,
+        prints: &[FilePrint],
+    ) -> Option<SharedFiles> {
+        // What cannot be read is shared as new.
+        let (shared, keys) =
+            SharedFiles::find(folder, self.link.beam, prints, now_ms()).ok().flatten()?;
+        let is_of_link = match (&self.link.invite, &keys) {
+            (Some(invite), Some(keys)) => keys.invite_named(invite.id()).is_some(),
+            (None, None) => true,
+            _ => false,
+        };
+        if !is_of_link {
+            return None;
+        }
+        self.token = shared.token().clone();
+        self.beam_key = shared.beam_key().cloned();
+        self.keys = keys;
+        Some(shared)
+    }
+
+    pub(super) fn begins_to_share(&self, folder: &Path) -> Result<SharedFiles, FileError> {
+        SharedFiles::begin(folder, self.link.beam, self.token.clone(), self.beam_key.clone())
+    }
+}
+
+/// Why a server is of no use.
+pub(super) fn unreached(why: &Failure) -> Stop {
+    let exit = match why {
+        Failure::NoAddress => Exit::BadLink,
+        Failure::Trust(_) => Exit::Failed,
+        Failure::Refused { status: 404, .. } => Exit::Ended,
+        Failure::Refused { status: 429 | 503 | 507, .. } => Exit::Refused,
+        _ => Exit::Unreachable,
+    };
+    Stop::new(exit, format!("The server is not reached: {why}."))
+}
