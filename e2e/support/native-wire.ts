@@ -115,6 +115,7 @@ export class NativeWire {
   readonly native: NativeLink
   readonly heard: Told[] = []
   #isOver = false
+  #carrying: Promise<void> = Promise.resolve()
 
   private constructor(page: Page, native: NativeLink) {
     this.page = page
@@ -127,7 +128,7 @@ export class NativeWire {
     await page.goto('about:blank')
     await page.addScriptTag({ path: SIMPLE_PEER })
     await page.evaluate(connect, pageInitiates)
-    void wire.#carry()
+    wire.#carrying = wire.#carry()
     await wire.#opens()
     return wire
   }
@@ -157,6 +158,7 @@ export class NativeWire {
 
   async end(): Promise<void> {
     this.#isOver = true
+    await this.#carrying
     await this.native.stop()
   }
 

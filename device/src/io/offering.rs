@@ -40,7 +40,8 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// By what a later run knows it again (F17): its name, its size, when it was changed last, and the same of each file in it.
+    /// By what a later run knows it again (F17): its name, its size, when it was changed last, and the same of each file in it. Other bytes
+    /// that were sealed with the same key would tell what both are.
     #[must_use]
     pub fn print(&self) -> FilePrint {
         let mut hasher = blake3::Hasher::new();
@@ -48,11 +49,11 @@ impl NewFile {
         hasher.update(self.name.as_bytes());
         hasher.update(&self.source.size().to_le_bytes());
         match &self.source {
-            Source::File(file) => {
-                let since = file.stamp().modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-                hasher.update(&since.unwrap_or_default().as_nanos().to_le_bytes());
+            Source::File(file) => times(file, &mut hasher),
+            Source::Packed(packed) => {
+                hasher.update(packed.manifest());
+                packed.files().for_each(|file| times(file, &mut hasher));
             }
-            Source::Packed(packed) => drop(hasher.update(packed.manifest())),
             Source::Memory(bytes) => drop(hasher.update(bytes)),
         }
         FilePrint(hasher.finalize().into())
@@ -69,6 +70,15 @@ pub fn text_file(name: &str, text: &str) -> NewFile {
         source: Source::Memory(text.as_bytes().into()),
         batch: None,
         manifest: None,
+    }
+}
+
+fn times(file: &SourceFile, hasher: &mut blake3::Hasher) {
+    let since = file.stamp().modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    hasher.update(&since.unwrap_or_default().as_nanos().to_le_bytes());
+    if let Some((seconds, nanoseconds)) = file.changed() {
+        hasher.update(&seconds.to_le_bytes());
+        hasher.update(&nanoseconds.to_le_bytes());
     }
 }
 

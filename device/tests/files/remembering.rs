@@ -128,12 +128,19 @@ fn f1_a_file_that_was_written_since_is_another_one() {
             std::fs::write(path, text).unwrap();
             std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
         }
+    };
+    let prints = || {
         let chosen = choose(&[file.clone(), album.clone()], |_| String::new()).unwrap();
         chosen.files.iter().map(|file| file.print().0).collect::<Vec<_>>()
     };
-    let first = write("one", 1);
-    assert_eq!(first, write("one", 1));
-    for other in [write("two", 2), write("longer", 1)] {
-        assert!(first.iter().all(|print| !other.contains(print)));
+    write("one", 1);
+    let first = prints();
+    assert_eq!(first, prints());
+    // Where the system tells when a file was written, also one whose time was set back.
+    let others: &[_] = if cfg!(unix) { &[("two", 1), ("one", 2)] } else { &[("one", 2)] };
+    for (text, second) in others {
+        write(text, *second);
+        let other = prints();
+        assert!(first.iter().all(|print| !other.contains(print)), "{text}, {second}");
     }
 }

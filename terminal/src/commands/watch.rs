@@ -121,7 +121,7 @@ fn begun(
     if !std::mem::replace(&mut state.is_begun, true) {
         // What is there at first is none of the beam's.
         for (name, look) in look(target.path()).map_err(|why| unreadable(target, &why))? {
-            state.files.put(name, look, Vec::new());
+            state.files.came(name, look);
         }
         file.write(&state)?;
     }
@@ -264,7 +264,7 @@ impl Watch<'_> {
         let looking = spawn_blocking(move || look_at(&path)).await;
         let looked = looking.map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
         if let Ok(Some(look)) = looked {
-            self.state.files.put(name, look, Vec::new());
+            self.state.files.came(name, look);
             self.is_to_write();
         }
         Ok(())
@@ -297,7 +297,8 @@ impl Watch<'_> {
                 continue;
             };
             let items = self.sending.prepare(beam, &name, &found, &self.state.files);
-            self.state.files.put(name, look, items.clone());
+            let prints = items.iter().copied().zip(found.prints()).collect();
+            self.state.files.sends(name, look, prints);
             // Before anything is sent: whoever is killed in between sends it once.
             self.writes()?;
             self.sending.send(self.context, beam, items, found)?;

@@ -31,7 +31,8 @@ impl FileDevice {
     }
 
     /// Has a file again that an earlier run has shared as this item (F17). `facts` is what the item's message says. Returns false where
-    /// they are other bytes, as far as can be seen: sealing those with the same key would tell what both are.
+    /// they are other bytes. Whoever calls it has compared what tells files apart ([`NewFile::print`]): other bytes that were sealed with the
+    /// same key would tell what both are.
     pub fn offer_again(&mut self, id: ItemId, facts: &FileFacts, file: NewFile) -> bool {
         let is_same = file.source.size() == facts.size.bytes()
             && file.modified == facts.modified

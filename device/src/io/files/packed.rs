@@ -81,6 +81,11 @@ impl PackedSource {
         &self.manifest
     }
 
+    /// The files with bytes, in the order of the manifest.
+    pub fn files(&self) -> impl Iterator<Item = &SourceFile> {
+        self.files.iter().map(|(_, file)| file)
+    }
+
     /// In bytes, with the manifest.
     #[must_use]
     pub const fn size(&self) -> u64 {

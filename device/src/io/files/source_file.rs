@@ -82,6 +82,22 @@ impl SourceFile {
         self.stamp
     }
 
+    /// When anything of it was changed last, in seconds and nanoseconds since the Unix epoch. No program can set that time, as it can the
+    /// one in the stamp. `None` where the system does not tell.
+    #[must_use]
+    pub fn changed(&self) -> Option<(i64, i64)> {
+        #[cfg(unix)]
+        {
+            use cap_std::fs::MetadataExt as _;
+            let metadata = self.folder.symlink_metadata(&*self.path).ok()?;
+            Some((metadata.ctime(), metadata.ctime_nsec()))
+        }
+        #[cfg(not(unix))]
+        {
+            None
+        }
+    }
+
     /// Reads `length` bytes from a position on.
     ///
     /// # Errors

@@ -20,6 +20,7 @@ use crate::beam::Beam;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::files::{media_type, moves};
+use crate::landing::hash;
 use crate::safe;
 use crate::voice::Event;
 use crate::watched::{is_left, look_at};
@@ -42,17 +43,30 @@ struct Offered {
     size: u64,
 }
 
+/// What was found to be sent, and what its files are known by.
+pub(super) struct Found {
+    chosen: Chosen,
+    prints: Vec<String>,
+}
+
+impl Found {
+    pub(super) fn prints(&self) -> Vec<String> {
+        self.prints.clone()
+    }
+}
+
 /// Looks at a file or folder that is to be sent. `None` where it does not look as it did, or cannot be read: it is looked at again.
 pub(super) async fn find(
     target: &Arc<Target>,
     name: OsString,
     look: String,
-) -> Result<Option<Chosen>, Stop> {
+) -> Result<Option<Found>, Stop> {
     let target = target.clone();
     let found = spawn_blocking(move || {
         let chosen = choose_in(&target, &name, media_type, is_left).ok()?;
+        let prints = chosen.files.iter().map(|file| hash(&file.print().0)).collect();
         let is_same = look_at(&target.path().join(&name)).ok()? == Some(look);
-        is_same.then_some(chosen)
+        is_same.then_some(Found { chosen, prints })
     });
     found.await.map_err(|why| Stop::new(Exit::Failed, why.to_string()))
 }
@@ -104,7 +118,7 @@ impl Sending {
         &mut self,
         beam: &mut Beam,
         name: &OsStr,
-        found: &Chosen,
+        found: &Found,
         files: &SharedFiles,
     ) -> Vec<ItemId> {
         for id in files.get(name).into_iter().flat_map(|entry| &entry.items) {
@@ -113,7 +127,7 @@ impl Sending {
             }
             self.offered.remove(id);
         }
-        found.files.iter().map(|_| ItemId::from_random(SystemRandom::bytes())).collect()
+        found.chosen.files.iter().map(|_| ItemId::from_random(SystemRandom::bytes())).collect()
     }
 
     /// Sends what is found as these items.
@@ -122,9 +136,9 @@ impl Sending {
         context: &Context<'_>,
         beam: &mut Beam,
         items: Vec<ItemId>,
-        found: Chosen,
+        found: Found,
     ) -> Result<(), Stop> {
-        for one in found.left_out {
+        for one in found.chosen.left_out {
             let why = match one.why {
                 WhyLeftOut::Link => "it is a symbolic link".to_owned(),
                 WhyLeftOut::TooDeep => "it lies too deep".to_owned(),
@@ -132,7 +146,7 @@ impl Sending {
             };
             context.voice.hint(&format!("{} is left out: {why}.", safe::line(&one.path)));
         }
-        for (id, file) in items.into_iter().zip(found.files) {
+        for (id, file) in items.into_iter().zip(found.chosen.files) {
             self.share(context, beam, id, file)?;
         }
         Ok(())
@@ -172,8 +186,13 @@ impl Sending {
             return Ok(());
         }
         let Some(found) = find(target, name.to_owned(), entry.look).await? else { return Ok(()) };
-        let mut is_same = found.files.len() == entry.items.len();
-        for (id, file) in entry.items.into_iter().zip(found.files) {
+        // Other bytes that were sealed with the same key would tell what both are.
+        if found.prints != entry.prints {
+            files.differs(name);
+            return Ok(());
+        }
+        let mut is_same = true;
+        for (id, file) in entry.items.into_iter().zip(found.chosen.files) {
             let Some(facts) = self.own.get(&id) else {
                 // Somebody has deleted it, unless it was lost.
                 if self.is_forgotten || entry.unconfirmed.contains(&id) {

@@ -16,6 +16,9 @@ pub(super) struct Entry {
     pub(super) look: String,
     /// The items it was sent as; none for what was there at first or came from the beam.
     pub(super) items: Vec<ItemId>,
+    /// By what the file of each is known to be the same.
+    #[serde(default)]
+    pub(super) prints: Vec<String>,
     /// Those of them that the server may not have.
     pub(super) unconfirmed: Vec<ItemId>,
 }
@@ -38,10 +41,16 @@ impl From<SharedFiles> for Vec<Entry> {
 }
 
 impl SharedFiles {
-    /// Something is in both: as these items, or as what was not sent from here.
-    pub(super) fn put(&mut self, name: OsString, look: String, items: Vec<ItemId>) {
-        let entry = Entry { name: name.clone(), look, unconfirmed: items.clone(), items };
-        self.0.insert(name, entry);
+    /// Something is in both that was not sent from here.
+    pub(super) fn came(&mut self, name: OsString, look: String) {
+        self.sends(name, look, Vec::new());
+    }
+
+    /// Something is sent as these items, each with what its file is known by.
+    pub(super) fn sends(&mut self, name: OsString, look: String, items: Vec<(ItemId, String)>) {
+        let (items, prints): (Vec<_>, Vec<_>) = items.into_iter().unzip();
+        let unconfirmed = items.clone();
+        self.0.insert(name.clone(), Entry { name, look, items, prints, unconfirmed });
     }
 
     /// How everything looked.
@@ -92,8 +101,8 @@ mod tests {
     fn what_was_sent_is_remembered_when_its_file_is_away_and_what_came_is_not() {
         let mut files = SharedFiles::default();
         let item = ItemId::from_random([7; 16]);
-        files.put("sent".into(), "1".to_owned(), vec![item]);
-        files.put("came".into(), "2".to_owned(), Vec::new());
+        files.sends("sent".into(), "1".to_owned(), vec![(item, "print".to_owned())]);
+        files.came("came".into(), "2".to_owned());
         let both = files.looks();
         assert!(!files.sees(&both));
         assert_eq!(files.sent(&both), [OsString::from("sent")]);
