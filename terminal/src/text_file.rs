@@ -76,7 +76,7 @@ mod tests {
         let link = TextFile::of(" https://example.org/a/b?c#d\n").unwrap();
         assert_eq!(link.name, "example.org a b.url");
         assert_eq!(link.text, "[InternetShortcut]\r\nURL=https://example.org/a/b?c#d\r\n");
-        assert_eq!(name("file:///etc/passwd"), "file____etc_passwd.txt");
+        assert_eq!(name("file:///etc/passwd"), "file:___etc_passwd.txt");
         assert_eq!(name("https://example.org see"), "https___example.org see.txt");
     }
 }

@@ -204,9 +204,9 @@ fn what_is_shared_into_the_beam_of_a_machine_lands_once() {
 fn e10_the_beam_of_a_machine_is_kept_so_that_its_link_opens_when_nobody_is_there() {
     let stage = Stage::new();
     let url = stage.server.url();
-    let paired = stage.runs("home", &["pair", "--json", "--server", &url]).ends();
-    let paired: serde_json::Value = serde_json::from_str(paired.text()).unwrap();
-    let link = paired["link"].as_str().unwrap();
+    let mut pair = stage.runs("home", &["pair", "--json", "--server", &url]).starts();
+    let link = &link_of(&pair);
+    assert_eq!(pair.ends(), 0);
     let mut run = stage.receives(&[]);
     program(&["copy", "--text", "kept"]).link(link).ends().is(0, "");
     run.event("received");
