@@ -170,6 +170,12 @@ impl Beam {
         &self.encryption
     }
 
+    /// Whether the server could have made an item up: it is in clear text, in a beam whose devices seal (E12).
+    #[must_use]
+    pub const fn is_unproven(&self, item: &Item) -> bool {
+        item.is_clear && !matches!(self.encryption, Encryption::Clear)
+    }
+
     /// Whether another device is here that can read what is shared.
     #[must_use]
     pub fn has_company(&self) -> bool {
