@@ -111,7 +111,7 @@ impl Receiving<'_> {
                     if has_ended(&progress) || matches!(progress, Progress::Moving { .. }) {
                         patience = Instant::now() + WITHIN;
                     }
-                    self.comes(id, &progress)?;
+                    self.comes(beam, id, &progress)?;
                 }
                 Told::Placed { id, paths } => self.placed(id, &paths)?,
                 Told::Sending { .. } | Told::Path { .. } => {}
@@ -188,10 +188,10 @@ impl Receiving<'_> {
         Ok(())
     }
 
-    fn comes(&mut self, id: ItemId, progress: &Progress) -> Result<(), Stop> {
+    fn comes(&mut self, beam: &Beam, id: ItemId, progress: &Progress) -> Result<(), Stop> {
         let voice = self.context.voice;
         let Some(file) = self.files.get_mut(&id) else { return Ok(()) };
-        let moves = moves(progress, file.size);
+        let moves = moves(progress, file.size, beam.is_over_turn(file.from));
         voice.event(&Event::Receiving { id, file: &file.name, moves })?;
         file.end = has_ended(progress).then_some(matches!(progress, Progress::Done { .. }));
         file.why = why(progress);

@@ -53,23 +53,39 @@ fn f19_a_receiver_that_is_killed_at_1_50_and_99_percent_wants_at_most_a_window_a
 }
 
 #[test]
-fn f17_a_file_comes_whole_after_its_sender_was_killed_at_1_50_and_99_percent() {
+fn f17_of_a_sender_that_is_killed_at_1_50_and_99_percent_at_most_a_window_comes_again() {
     let stage = Stage::new();
     let bytes = sample(SIZE);
     let path = stage.file("large", &bytes);
-    let (mut send, link) = stage.sends(&[&[path.as_str()], &RELAY[..]].concat());
+    let memory = stage.folder.path().join("sender");
+    let sends = |words: &[&str]| {
+        let words = [&["send", "--json", "--no-direct", &path], words].concat();
+        program(&words).env("XDG_STATE_HOME", memory.to_str().unwrap())
+    };
+    let mut send = sends(&["--server", &stage.server.url()]).starts();
+    let item = send.event("offered")["id"].clone();
+    let link = send.event("beam")["link"].as_str().unwrap().to_owned();
     let hostile = HostileServer::before(&stage.server);
     lets_through(&hostile, 0);
-    let words = [&RELAY[..], &["--stay"]].concat();
+    let words = [&RELAY[..], &["--wait"]].concat();
     let mut receive = stage.receives(&hostile.link(&link), &words).starts();
     for percent in [1, 50, 99] {
         let end = lets_through(&hostile, percent);
         while receive.event("receiving")["bytes"].as_u64().unwrap() + 4 * (CHUNK as u64) < end {}
         send.is_killed();
-        send = program(&["send", "--json", "--no-direct", path.as_str()]).link(&link).starts();
+        send = sends(&["--once"]).link(&link).starts();
+        assert_eq!(send.event("offered")["id"], item);
     }
     lets_through(&hostile, 101);
-    receive.event("received");
+    let done = loop {
+        let event = receive.event("receiving");
+        if event["state"] == "done" {
+            break event;
+        }
+    };
+    let twice = done["twice"].as_u64().unwrap();
+    assert!(twice <= WINDOW, "{twice} once more");
+    assert_eq!((receive.ends(), send.ends()), (0, 0));
     stage.has("large", &bytes);
-    receive.is_killed();
+    assert_eq!(stage.names(), ["large"]);
 }

@@ -11,6 +11,7 @@ mod copying;
 mod describing;
 mod files;
 mod hostile;
+mod hostile_files;
 mod hostile_server;
 mod joining;
 mod killed;

@@ -142,11 +142,11 @@ impl Running {
 
     /// Waits for something of one of these kinds, as JSON.
     #[track_caller]
-    pub fn next_of(&self, names: &[&str]) -> Value {
-        let named = |line: &str| {
-            names.iter().any(|name| line.starts_with(&format!(r#"{{"event":"{name}""#)))
+    pub fn next_of(&self, kinds: &[&str]) -> Value {
+        let is_one = |line: &str| {
+            kinds.iter().any(|kind| line.starts_with(&format!(r#"{{"event":"{kind}""#)))
         };
-        serde_json::from_str(&Self::line(&self.out, named)).unwrap()
+        serde_json::from_str(&Self::line(&self.out, is_one)).unwrap()
     }
 
     /// Waits until so many devices are here.
