@@ -3,6 +3,7 @@
 mod device;
 mod place;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use heliograph_device::file_facts::FileFacts;
 use heliograph_device::io::file_device::{FileSettings, Told};
 use heliograph_device::io::files::target::Target;
 use heliograph_device::io::offering::NewFile;
+use heliograph_device::io::peer_link::PeerPath;
 use heliograph_device::session::beam_link::BeamLink;
 use heliograph_device::session::item::Item;
 use heliograph_device::session::{Encryption, Input, News, Settings, Status, Why};
@@ -38,6 +40,8 @@ pub struct Beam {
     pub people: People,
     encryption: Encryption,
     is_welcomed: bool,
+    /// The devices that are reached over a TURN server alone.
+    over_turn: BTreeSet<DeviceId>,
     message_bytes: usize,
     deadline: Option<(Instant, Duration)>,
 }
@@ -123,6 +127,7 @@ impl Beam {
             people: People::default(),
             encryption,
             is_welcomed: false,
+            over_turn: BTreeSet::new(),
             message_bytes: MAX_MESSAGE_BYTES,
             deadline,
         })
@@ -168,6 +173,18 @@ impl Beam {
     #[must_use]
     pub const fn encryption(&self) -> &Encryption {
         &self.encryption
+    }
+
+    /// Whether the connections to a device go over a TURN server.
+    #[must_use]
+    pub fn is_over_turn(&self, device: DeviceId) -> bool {
+        self.over_turn.contains(&device)
+    }
+
+    /// Whether the server could have made an item up: it is in clear text, in a beam whose devices seal (E12).
+    #[must_use]
+    pub const fn is_unproven(&self, item: &Item) -> bool {
+        item.is_clear && !matches!(self.encryption, Encryption::Clear)
     }
 
     /// Whether another device is here that can read what is shared.
@@ -217,6 +234,14 @@ impl Beam {
         let told = told.ok_or_else(|| Stop::new(Exit::Failed, ""))?;
         let change = match &told {
             Told::News(news) => self.hears(news)?,
+            Told::Path { device, path: Some(PeerPath::Turn) } => {
+                self.over_turn.insert(*device);
+                Change::default()
+            }
+            Told::Path { device, .. } => {
+                self.over_turn.remove(device);
+                Change::default()
+            }
             _ => Change::default(),
         };
         Ok((told, change))

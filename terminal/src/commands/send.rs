@@ -191,7 +191,7 @@ impl Sending<'_> {
         let voice = self.context.voice;
         let Some(Offered { name: file, size }) = self.offered.get(&id) else { return Ok(()) };
         let name = beam.people.name(device);
-        let moves = moves(progress, *size);
+        let moves = moves(progress, *size, beam.is_over_turn(device));
         voice.event(&Event::Sending { id, device, name, file, moves })?;
         let standing = Standing {
             bytes: bytes_of(progress, *size),

@@ -10,8 +10,15 @@
 mod copying;
 mod describing;
 mod files;
+mod hostile;
+mod hostile_files;
+mod hostile_server;
 mod joining;
+mod killed;
 mod program;
 mod refusing;
+mod relayed;
 mod server;
+mod stage;
 mod stored;
+mod swapped_bytes;
