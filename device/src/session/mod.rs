@@ -16,6 +16,7 @@ mod moment;
 mod opened_items;
 mod outbox;
 mod pending_changes;
+pub mod saved_beams;
 mod sealed_beam;
 mod server_messages;
 mod sync_pages;
