@@ -12,4 +12,5 @@ pub mod people;
 pub mod program;
 pub mod progress;
 pub mod safe;
+pub mod saved;
 pub mod voice;

@@ -219,6 +219,15 @@ impl Account {
         self.server.call_as(&self.login, || Call::put(&path).with(keys)).await.map(drop)
     }
 
+    /// Deposits the keys of a beam (H52): the server can read them.
+    ///
+    /// # Errors
+    /// Where the server does not take them.
+    pub async fn write_deposit(&self, beam: BeamId, keys: &BeamKeys) -> Result<(), Failure> {
+        let path = format!("/api/beams/{beam}/keys/");
+        self.server.call_as(&self.login, || Call::put(&path).with(keys)).await.map(drop)
+    }
+
     async fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
         let answer = self.server.call_as(&self.login, || Ok(Call::get(path))).await;
         answer.and_then(|answer: Answer| answer.json())

@@ -28,4 +28,5 @@ mod sessions;
 mod simulation;
 mod swarming;
 mod transferring;
+mod vaults;
 mod vectors;

@@ -19,7 +19,8 @@ use crate::voice::Event;
 const MOST_READ: u64 = 16 << 20;
 
 pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), Stop> {
-    let destination = to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?;
+    let wanted = to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?;
+    let destination = context.destination(wanted).await?;
     let text = match asked.text {
         Some(text) => text,
         None => read_text(context)?,
@@ -50,7 +51,7 @@ async fn share(context: &Context<'_>, beam: &mut Beam, message: Json) -> Result<
     let id = ItemId::from_random(SystemRandom::bytes());
     let mut message = Some(message);
     let (mut is_confirmed, mut is_waiting) = (false, false);
-    while !(is_confirmed && beam.has_company()) {
+    while !(is_confirmed && beam.is_found()) {
         let (news, _) = beam.next().await?;
         match news {
             News::Welcome(_) => {
@@ -83,7 +84,7 @@ async fn share(context: &Context<'_>, beam: &mut Beam, message: Json) -> Result<
             }
             _ => {}
         }
-        if is_confirmed && !is_waiting && !beam.has_company() {
+        if is_confirmed && !is_waiting && !beam.is_found() {
             is_waiting = true;
             voice.hint(match beam.encryption() {
                 Encryption::Clear => "Waiting until another device has opened the link.",

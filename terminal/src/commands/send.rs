@@ -23,7 +23,8 @@ use crate::voice::Event;
 
 pub(super) async fn run(context: &Context<'_>, asked: SendArgs) -> Result<(), Stop> {
     let voice = context.voice;
-    let destination = to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?;
+    let wanted = to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?;
+    let destination = context.destination(wanted).await?;
     let files = chosen(context, asked.paths).await?;
     let settings = settings(&asked.ways)?;
     let name = context.name.clone();

@@ -7,10 +7,12 @@
     reason = "a test says so by failing"
 )]
 
+mod accounts;
 mod copying;
 mod describing;
 mod files;
 mod joining;
+mod people;
 mod program;
 mod refusing;
 mod server;
