@@ -371,3 +371,53 @@ fn e18_what_is_remembered_leads_to_no_beam() {
     assert_eq!(memory.tag_of(beam(1), "vault"), Some("tag"));
     assert_eq!(memory.tag_of(beam(1), "another vault"), None);
 }
+
+fn vectors() -> Value {
+    let mut all: Value =
+        serde_json::from_str(include_str!("../../../shared/tests/vectors.json")).unwrap();
+    all["savedKeys"].take()
+}
+
+fn sealed_in(vectors: &Value, keys: &Value) -> SealedKeys {
+    let mut keys = keys.clone();
+    keys["from"] = vectors["publicKey"].clone();
+    serde_json::from_value(keys).unwrap()
+}
+
+fn vault_in(vectors: &Value, name: &str) -> Vault {
+    let secret: Opaque = serde_json::from_value(vectors[name].clone()).unwrap();
+    Vault::new(Secret::from_slice(secret.as_bytes()).unwrap())
+}
+
+#[test]
+fn e18_what_a_browser_has_sealed_to_its_own_vault_and_to_that_of_another_opens_here() {
+    let vectors = vectors();
+    let envelope = vectors["envelope"].as_str().unwrap();
+    let (owner, guest) = (vault_in(&vectors, "secret"), vault_in(&vectors, "receiverSecret"));
+    assert_eq!(json!(public_of(&guest)), vectors["receiverPublic"]);
+    let own = sealed_in(&vectors, &vectors["ofBrowser"]["own"]);
+    let entry = OwnEntry::open(&owner, &own).unwrap();
+    assert_eq!((json!(entry.tag), &entry.names), (vectors["tag"].clone(), &vec!["bob".to_owned()]));
+    assert_eq!((entry.people, entry.ends.len()), (vec![public_of(&guest)], 1));
+    let memory = VaultMemory::default();
+    let ring = opens(&owner, &[(beam(1), &own)], &memory, None).unwrap();
+    assert!(reads(&ring, envelope));
+    let handed = sealed_in(&vectors, &vectors["ofBrowser"]["handed"]);
+    let shared = OwnBeams::of(Some(&guest), [], &[], &memory);
+    let opened = shared.open(beam(1), Place::Vaults(Some(&handed)), None, &mut random(1));
+    assert!(reads(&opened.ok().unwrap().ring, envelope));
+    assert!(OwnEntry::open(&guest, &own).is_none());
+    assert!(OwnEntry::open(&guest, &handed).is_none());
+}
+
+#[test]
+fn e18_what_is_sealed_here_is_what_the_vectors_have_for_browsers_to_open() {
+    let vectors = vectors();
+    let owner = vault_in(&vectors, "secret");
+    let of_browser = sealed_in(&vectors, &vectors["ofBrowser"]["own"]);
+    let entry = OwnEntry::open(&owner, &of_browser).unwrap();
+    let mut seed = |bytes: &mut [u8]| bytes.fill(5);
+    let mut sealed = serde_json::to_value(entry.seal(&owner, &mut seed).unwrap()).unwrap();
+    sealed.as_object_mut().unwrap().remove("from");
+    assert_eq!(sealed, vectors["ofNative"]);
+}

@@ -74,7 +74,8 @@ fn a_wrong_password_is_said_and_leaves_the_login_of_before() {
 }
 
 #[test]
-fn e9_a_saved_beam_of_an_account_without_a_vault_opens_and_it_is_said_that_the_server_can_read_it() {
+fn e9_a_saved_beam_of_an_account_without_a_vault_opens_and_it_is_said_that_the_server_can_read_it()
+{
     let server = Server::start();
     let ada = Person::registers(&server, "ada");
     ada.saves("Kitchen", "oat milk", Person::first_password());
