@@ -19,6 +19,7 @@ mod links;
 mod manifests;
 mod measuring;
 mod names;
+mod passwords;
 mod pieces;
 mod receiving;
 mod scheduling;

@@ -45,20 +45,34 @@ fn what_is_kept_of_a_login_only_its_person_may_read_and_logging_out_removes_it_o
         assert_eq!(mode & 0o777, 0o600, "{}", path.display());
         assert!(!text.contains(PASSWORD));
     }
-    let login = |kept: &[(std::path::PathBuf, String)]| {
-        let login = kept.iter().find(|(path, _)| path.to_str().unwrap().ends_with(".login.json"));
-        login.cloned()
-    };
-    let (path, text) = login(&kept).unwrap();
+    let (path, text) = ada.login().unwrap();
 
     ada.runs(&["logout"]).ends().is(0, "Logged out.");
-    assert!(login(&ada.kept()).is_none());
+    assert!(ada.login().is_none());
     ada.runs(&["logout"]).ends().is(0, "Nobody is logged in");
     ada.runs(&["paste", "Kitchen"]).ends().is(4, "`login`");
     // Whoever has copied it has nothing either.
     std::fs::write(&path, text).unwrap();
     ada.runs(&["beams"]).ends().is(11, "The login is over");
-    assert!(login(&ada.kept()).is_none());
+    assert!(ada.login().is_none());
+}
+
+#[test]
+fn h16_a_stale_login_is_renewed_by_whichever_program_comes_first() {
+    let server = Server::start();
+    let ada = Person::registers(&server, "ada");
+    ada.logs_in(Person::first_password()).is(0, "");
+    let (path, text) = ada.login().unwrap();
+    let mut stale: serde_json::Value = serde_json::from_str(&text).unwrap();
+    stale["renewed_at"] = 0.into();
+    std::fs::write(&path, stale.to_string()).unwrap();
+    let mut both = [(); 2].map(|()| ada.runs(&["beams", "--json"]).starts());
+    assert_eq!(both.each_mut().map(crate::program::Running::ends), [3, 3], "it has no beams");
+    let renewed: serde_json::Value = serde_json::from_str(&ada.login().unwrap().1).unwrap();
+    for cookie in ["access", "refresh"] {
+        assert_ne!(renewed["cookies"][cookie], stale["cookies"][cookie]);
+    }
+    assert_eq!(renewed["cookies"]["device"], stale["cookies"]["device"]);
 }
 
 #[test]
@@ -135,7 +149,7 @@ fn e16_a_server_that_denies_a_vault_is_sent_no_password_by_a_device_that_knows_o
     let ada = Person::registers(&server, "ada");
     ada.remembers_vault();
     ada.logs_in(PASSWORD).is(12, "The password was not sent");
-    assert!(ada.kept().iter().all(|(path, _)| !path.to_str().unwrap().contains("login")));
+    assert!(ada.login().is_none());
     let url = server.url();
     let words = ["login", "--server", &url, "--username", "ada", "--password-stdin"];
     let operator = [&words[..], &["--from-operator"]].concat();

@@ -148,6 +148,12 @@ impl<'a> Person<'a> {
         files.map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect()
     }
 
+    /// The file with the login, and what is in it.
+    pub fn login(&self) -> Option<(PathBuf, String)> {
+        let is_login = |(path, _): &(PathBuf, String)| path.to_str().unwrap().ends_with("login.json");
+        self.kept().into_iter().find(is_login)
+    }
+
     /// This person's login on another machine.
     fn elsewhere(&self, password: &str) -> (Account, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
