@@ -104,14 +104,14 @@ impl Account {
         let call =
             Call::post("/api/auth/login/").with(&Sent { username: &username, password: &sent })?;
         let device = before.map(|before| before.cookies(&[Cookie::Device]));
-        let answer = call.as_who(device.unwrap_or_default()).make(server).await?;
+        let answer = call.with_cookies(device.unwrap_or_default()).make(server).await?;
         let CurrentUser { user } = answer.json()?;
         if !user.username.eq_ignore_ascii_case(username.trim()) {
             return Err(LoginFailure::OtherAccount);
         }
         let mut kept = Kept::new(server.url(), user.username.clone(), &OwnVault::Locked);
         kept.take_cookies(&answer, now());
-        let call = Call::get("/api/auth/vault/").as_who(kept.cookies(&[Cookie::Access]));
+        let call = Call::get("/api/auth/vault/").with_cookies(kept.cookies(&[Cookie::Access]));
         let shown: vaults::OwnVault = call.make(server).await?.json()?;
         let vault = OwnVault::open(shown.vault.as_ref(), &proof, known);
         store.remember(server.url(), |memory| match vault {
@@ -132,7 +132,11 @@ impl Account {
     pub async fn log_out(self) -> Result<(), LoginFailure> {
         let cookies = self.login.kept().cookies(&[Cookie::Access, Cookie::Refresh]);
         self.store.remove(self.server.url())?;
-        Call::post("/api/auth/logout/").as_who(cookies).make(&self.server).await?.json::<Done>()?;
+        Call::post("/api/auth/logout/")
+            .with_cookies(cookies)
+            .make(&self.server)
+            .await?
+            .json::<Done>()?;
         Ok(())
     }
 

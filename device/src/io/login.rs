@@ -12,7 +12,7 @@ use heliograph_shared::e2ee::vault::Vault;
 use heliograph_shared::time::Millis;
 use serde::{Deserialize, Serialize};
 use url::Url;
-use zeroize::{Zeroize as _, Zeroizing};
+use zeroize::{Zeroize, Zeroizing};
 
 use super::private_folder::{FileLock, PrivateFolder};
 use crate::keys::password::OwnVault;
@@ -47,7 +47,7 @@ enum KeptVault {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        self.cookies.values_mut().for_each(|value| value.zeroize());
+        self.cookies.values_mut().for_each(Zeroize::zeroize);
         if let KeptVault::Open(secret) = &mut self.vault {
             secret.zeroize();
         }

@@ -150,7 +150,8 @@ impl<'a> Person<'a> {
 
     /// The file with the login, and what is in it.
     pub fn login(&self) -> Option<(PathBuf, String)> {
-        let is_login = |(path, _): &(PathBuf, String)| path.to_str().unwrap().ends_with("login.json");
+        let is_login =
+            |(path, _): &(PathBuf, String)| path.to_str().unwrap().ends_with("login.json");
         self.kept().into_iter().find(is_login)
     }
 
@@ -211,19 +212,16 @@ async fn saves(account: &Account, name: &str, text: &str, ring: &Keyring) -> Bea
         }
     }
     device.leave().await;
-    match account.vault() {
-        OwnVault::Open(vault) => {
-            let keys = entry.seal(&vault, &mut SystemRandom).unwrap();
-            let to = Opaque::new(vault.public().to_vec());
-            let keys = vec![KeysForPerson { username: account.username(), to, keys }];
-            account.write_vault(made.beam_id, &BeamVaultChange { version: 1, keys }).await.unwrap();
-        }
-        _ => {
-            let shared: Value = serde_json::from_slice(&shared.write()).unwrap();
-            let keys = json!({"keys": shared["keys"], "current": shared["current"], "proof": null});
-            let keys: BeamKeys = serde_json::from_value(keys).unwrap();
-            account.write_deposit(made.beam_id, &keys).await.unwrap();
-        }
+    if let OwnVault::Open(vault) = account.vault() {
+        let keys = entry.seal(&vault, &mut SystemRandom).unwrap();
+        let to = Opaque::new(vault.public().to_vec());
+        let keys = vec![KeysForPerson { username: account.username(), to, keys }];
+        account.write_vault(made.beam_id, &BeamVaultChange { version: 1, keys }).await.unwrap();
+    } else {
+        let shared: Value = serde_json::from_slice(&shared.write()).unwrap();
+        let keys = json!({"keys": shared["keys"], "current": shared["current"], "proof": null});
+        let keys: BeamKeys = serde_json::from_value(keys).unwrap();
+        account.write_deposit(made.beam_id, &keys).await.unwrap();
     }
     made.beam_id
 }

@@ -55,7 +55,7 @@ impl<'a> Call<'a> {
     }
 
     /// With these cookies.
-    pub(in crate::io) fn as_who(mut self, cookies: Zeroizing<String>) -> Self {
+    pub(in crate::io) fn with_cookies(mut self, cookies: Zeroizing<String>) -> Self {
         self.cookies = Some(cookies).filter(|cookies| !cookies.is_empty());
         self
     }

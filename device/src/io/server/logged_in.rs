@@ -78,10 +78,10 @@ impl Server {
         call: impl Fn() -> Result<Call<'a>, Failure>,
     ) -> Result<Answer, Failure> {
         self.freshen(login).await?;
-        match call()?.as_who(login.kept().cookies(&[Cookie::Access])).make(self).await {
+        match call()?.with_cookies(login.kept().cookies(&[Cookie::Access])).make(self).await {
             Err(Failure::Refused { status: UNAUTHORIZED, .. }) => {
                 self.renew(login).await?;
-                call()?.as_who(login.kept().cookies(&[Cookie::Access])).make(self).await
+                call()?.with_cookies(login.kept().cookies(&[Cookie::Access])).make(self).await
             }
             answer => answer,
         }
@@ -107,7 +107,7 @@ impl Server {
             login.replace(kept.clone());
             return Ok(());
         }
-        let call = Call::post("/api/auth/refresh/").as_who(kept.cookies(&[Cookie::Refresh]));
+        let call = Call::post("/api/auth/refresh/").with_cookies(kept.cookies(&[Cookie::Refresh]));
         match call.make(self).await {
             Ok(answer) => {
                 kept.take_cookies(&answer, now());
