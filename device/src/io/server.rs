@@ -84,10 +84,8 @@ impl Server {
         let scheme = if self.tls.is_some() { "wss" } else { "ws" };
         let address = format!("{scheme}://{}/ws/beam/{beam}/", self.url.authority());
         let mut address = address.into_client_request().map_err(|_| Failure::NoAddress)?;
-        if let Some(login) = &self.login {
-            self.freshen(login).await?;
-            let cookies = login.kept().cookies(&[Cookie::Access]);
-            address.headers_mut().insert(COOKIE, calls::secret(&cookies)?);
+        if let Some(cookies) = self.login_cookies().await? {
+            address.headers_mut().insert(COOKIE, cookies);
         }
         let stream = dialing::dial(&self.url, self.tls.as_ref()).await?;
         let config = WebSocketConfig::default()

@@ -33,13 +33,29 @@ impl Place {
         match destination {
             Destination::Saved(saved) => {
                 let SavedBeam { server, link, keys } = *saved;
-                Ok(Self { link, beam_key: None, token, keys, is_new: false, is_saved: true, server })
+                Ok(Self {
+                    link,
+                    beam_key: None,
+                    token,
+                    keys,
+                    is_new: false,
+                    is_saved: true,
+                    server,
+                })
             }
             Destination::Existing(link) => {
                 let server = Server::at(&link.server).map_err(|why| unreached(&why))?;
                 let secret = link.invite.as_ref().map(|invite| invite.secret().clone());
                 let keys = secret.map(|secret| Keyring::with_link(secret, &mut SystemRandom));
-                Ok(Self { link, beam_key: None, token, keys, is_new: false, is_saved: false, server })
+                Ok(Self {
+                    link,
+                    beam_key: None,
+                    token,
+                    keys,
+                    is_new: false,
+                    is_saved: false,
+                    server,
+                })
             }
             Destination::New { server, is_sealed } => {
                 let server = Server::at(&server).map_err(|why| unreached(&why))?;

@@ -1,15 +1,15 @@
 //! Calls and sockets with a login (H7, H16): its tokens go along, and a stale one is renewed before.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use heliograph_shared::time::Millis;
+use hyper::header::HeaderValue;
 use tokio::task::spawn_blocking;
 use zeroize::Zeroizing;
 
 use super::Server;
-use super::calls::{Answer, Call};
+use super::calls::{self, Answer, Call};
 use super::failure::Failure;
 use crate::io::login::{Kept, Login};
+use crate::io::system_clock::now_ms;
 
 /// An access token counts for 15 minutes (H7). One that is older than this is renewed before it is used, in milliseconds.
 const FRESH_MS: i64 = 10 * 60 * 1_000;
@@ -87,8 +87,15 @@ impl Server {
         }
     }
 
+    /// The `Cookie` header of who is logged in; `None` where nobody is.
+    pub(super) async fn login_cookies(&self) -> Result<Option<HeaderValue>, Failure> {
+        let Some(login) = &self.login else { return Ok(None) };
+        self.freshen(login).await?;
+        calls::secret(&login.kept().cookies(&[Cookie::Access])).map(Some)
+    }
+
     /// Renews a login that may be stale.
-    pub(super) async fn freshen(&self, login: &Login) -> Result<(), Failure> {
+    async fn freshen(&self, login: &Login) -> Result<(), Failure> {
         let age = now().get().saturating_sub(login.kept().renewed_at.get());
         // A clock that was set back says nothing of the age.
         if (0..FRESH_MS).contains(&age) { Ok(()) } else { self.renew(login).await }
@@ -126,8 +133,6 @@ impl Server {
 }
 
 /// By the clock of this machine.
-#[expect(clippy::disallowed_methods, reason = "this is the edge")]
 pub(in crate::io) fn now() -> Millis {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Millis::new(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    Millis::new(now_ms())
 }
