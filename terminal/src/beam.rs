@@ -11,6 +11,7 @@ use heliograph_device::file_facts::FileFacts;
 use heliograph_device::io::file_device::{FileSettings, Told};
 use heliograph_device::io::files::target::Target;
 use heliograph_device::io::offering::NewFile;
+use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::session::beam_link::BeamLink;
 use heliograph_device::session::item::Item;
 use heliograph_device::session::{Encryption, Input, News, Settings, Status, Why};
@@ -183,6 +184,12 @@ impl Beam {
             Some(keys) => others.any(|device| keys.key_of(*device).is_some()),
             None => others.next().is_some(),
         }
+    }
+
+    /// The keys of the beam; `None` where it is in clear text.
+    #[must_use]
+    pub fn keys(&self) -> Option<&Keyring> {
+        self.device.session().keys()
     }
 
     /// Whether others find what is shared, also when this device has left.

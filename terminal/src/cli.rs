@@ -151,6 +151,9 @@ pub struct CopyArgs {
     /// The text, in place of the standard input
     #[arg(long)]
     pub text: Option<String>,
+    /// Make a beam and save it under this name in the account that is logged in
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["to", "clear"])]
+    pub save: Option<String>,
     /// Share in clear text, which the server can read
     #[arg(long)]
     pub clear: bool,
@@ -176,6 +179,9 @@ pub struct SendArgs {
     /// Link of the beam, or name or id of a saved one; - asks for it. Other users of this machine may see what is on a command line, so better use the variable
     #[arg(long, value_name = "LINK", env = "HELIOGRAPH_LINK", hide_env_values = true)]
     pub to: Option<String>,
+    /// Make a beam and save it under this name in the account that is logged in
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["to", "clear"])]
+    pub save: Option<String>,
     /// End when one device has it all
     #[arg(long)]
     pub once: bool,

@@ -24,6 +24,7 @@ use crate::config::Config;
 use crate::exit::Stop;
 use crate::link::{Destination, Wanted};
 use crate::saved;
+use crate::saving::Saving;
 use crate::voice::{Event, Voice};
 
 /// What every command that enters a beam needs.
@@ -48,6 +49,11 @@ impl<'a> Context<'a> {
             name: name.unwrap_or_else(|| format!("Terminal on {}", system())),
             timeout: common.timeout,
         })
+    }
+
+    /// A beam that is to be saved under a name; `None` where none is.
+    fn saving(&self, name: Option<&str>) -> Result<Option<Saving>, Stop> {
+        name.map(|name| Saving::of(self.voice, self.server.as_ref(), name)).transpose()
     }
 
     /// The beam that is wanted. A saved one is opened.

@@ -13,4 +13,5 @@ pub mod program;
 pub mod progress;
 pub mod safe;
 pub mod saved;
+pub mod saving;
 pub mod voice;

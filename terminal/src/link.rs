@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
+use heliograph_device::io::account::Account;
 use heliograph_device::session::beam_link::{
     BeamLink, NoLink, has_secret, opens_sealed, server_of,
 };
@@ -29,6 +30,8 @@ pub enum Destination {
     },
     /// A saved one.
     Saved(Box<SavedBeam>),
+    /// One to be made at the server of an account, sealed.
+    OfAccount(Box<Account>),
 }
 
 /// What its person has named.

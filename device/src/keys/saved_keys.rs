@@ -11,6 +11,7 @@ use heliograph_shared::e2ee::error::Error;
 use heliograph_shared::e2ee::invite::Invite;
 use heliograph_shared::e2ee::secret::Secret;
 use heliograph_shared::e2ee::vault::{self, Vault};
+use heliograph_shared::ids::{DepositProof, DepositedKey};
 use heliograph_shared::opaque::Opaque;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
@@ -211,6 +212,22 @@ impl Keyring {
     fn begun(told: &SharedKeys, random: &mut dyn Random) -> Option<Self> {
         let mut ring = Self::with_link(told.invite.clone(), random);
         ring.take(told, Taken::All, Duration::ZERO, random).then_some(ring)
+    }
+
+    /// What is deposited with the server (E9), which can read it; `None` before this device has been let in.
+    #[must_use]
+    pub fn for_deposit(&self) -> Option<BeamKeys> {
+        let shared = self.shared()?;
+        let secrets: Vec<_> = shared.keys.iter().map(|key| key.secret().clone()).collect();
+        let proof = deposit::prove(self.invite(), shared.current, &secrets);
+        let parse = |secret: &Secret<32>| {
+            DepositedKey::parse(&Zeroizing::new(encode(secret.expose()))).ok()
+        };
+        Some(BeamKeys {
+            keys: secrets.iter().map(parse).collect::<Option<_>>()?,
+            current: Some(heliograph_shared::ids::KeyId::from_bytes(shared.current)),
+            proof: DepositProof::parse(&encode(&proof)).ok(),
+        })
     }
 
     /// What the owner of the beam seals of it to its own vault; `None` before this device has been let in.

@@ -85,6 +85,11 @@ pub enum Input {
         /// What it says.
         message: Json,
     },
+    /// The person has the keys of the beam kept, in vaults or with the server as they are (E9). To be told before they are.
+    KeepKeys {
+        /// Whether they go into vaults.
+        is_vaulted: bool,
+    },
     /// The person gives this device another name (S32).
     Rename(String),
     /// Sends a message as it is, one that changes nothing of what the session keeps.
@@ -179,6 +184,11 @@ impl Session {
             }
             Input::Delete(id) => self.exchange.delete(id),
             Input::Signal { to, message } => self.signal(to, message, now),
+            Input::KeepKeys { is_vaulted } => {
+                if let Some(sealed) = &mut self.exchange.sealed {
+                    sealed.are_kept(is_vaulted);
+                }
+            }
             Input::Rename(name) => self.rename(name),
             Input::Say(message) => self.exchange.out.send(&message),
             Input::Leave => self.leave(),

@@ -43,6 +43,7 @@ impl Place {
                     server,
                 })
             }
+            Destination::OfAccount(account) => Self::made(account.server().clone(), true).await,
             Destination::Existing(link) => {
                 let server = Server::at(&link.server).map_err(|why| unreached(&why))?;
                 let secret = link.invite.as_ref().map(|invite| invite.secret().clone());
@@ -59,14 +60,20 @@ impl Place {
             }
             Destination::New { server, is_sealed } => {
                 let server = Server::at(&server).map_err(|why| unreached(&why))?;
-                let made = server.create_beam().await.map_err(|why| unreached(&why))?;
-                let keys = is_sealed.then(|| Keyring::make(&mut SystemRandom));
-                let invite = keys.as_ref().map(|keys| keys.invite().clone());
-                let link = BeamLink { server: server.url().clone(), beam: made.beam_id, invite };
-                let beam_key = Some(made.beam_key);
-                Ok(Self { link, beam_key, token, keys, is_new: true, is_saved: false, server })
+                Self::made(server, is_sealed).await
             }
         }
+    }
+
+    /// A new beam.
+    async fn made(server: Server, is_sealed: bool) -> Result<Self, Stop> {
+        let token = DeviceToken::from_random(SystemRandom::bytes());
+        let made = server.create_beam().await.map_err(|why| unreached(&why))?;
+        let keys = is_sealed.then(|| Keyring::make(&mut SystemRandom));
+        let invite = keys.as_ref().map(|keys| keys.invite().clone());
+        let link = BeamLink { server: server.url().clone(), beam: made.beam_id, invite };
+        let beam_key = Some(made.beam_key);
+        Ok(Self { link, beam_key, token, keys, is_new: true, is_saved: false, server })
     }
 
     /// Becomes the device that has shared these files here in an earlier run, unless the link has another secret by now.

@@ -34,6 +34,44 @@ fn e18_a_saved_beam_is_opened_by_its_name_with_the_password_and_texts_go_both_wa
 }
 
 #[test]
+fn e18_a_beam_is_saved_with_its_keys_in_the_vault_and_is_opened_by_its_name_alone() {
+    let server = Server::start();
+    let ada = Person::registers(&server, "ada").has_vault(7);
+    ada.runs(&["copy", "--save", "Kitchen", "--text", "x"]).ends().is(11, "Nobody is logged in");
+    ada.logs_in(PASSWORD).is(0, "");
+    ada.runs(&["copy", "--save", "Kitchen", "--text", "oat milk"]).ends().is(0, "Saved as Kitchen");
+    assert!(ada.runs(&["beams"]).ends().text().contains("the server cannot read it"));
+    assert_eq!(ada.runs(&["paste", "Kitchen"]).ends().text(), "oat milk");
+
+    let file = ada.home.path().join("film.bin");
+    std::fs::write(&file, [7; 70_000]).unwrap();
+    let file = file.to_str().unwrap();
+    let local = ["--address", "127.0.0.1"];
+    let send = ["send", "--once", "--save", "Films", file].into_iter().chain(local);
+    let mut send = ada.runs(&send.collect::<Vec<_>>()).starts();
+    send.says("Saved as Films");
+    let into = tempfile::tempdir().unwrap();
+    let receive = ["receive", "Films", into.path().to_str().unwrap()].into_iter().chain(local);
+    ada.runs(&receive.collect::<Vec<_>>()).ends().is(0, "");
+    assert_eq!(send.ends(), 0);
+    assert_eq!(std::fs::read(into.path().join("film.bin")).unwrap(), [7; 70_000]);
+}
+
+#[test]
+fn e9_without_a_vault_it_is_said_before_a_beam_is_saved_that_the_server_will_read_it() {
+    let server = Server::start();
+    let ada = Person::registers(&server, "ada");
+    ada.logs_in(Person::first_password()).is(0, "");
+    let saves = ada.runs(&["copy", "--save", "Kitchen", "--text", "oat milk"]).ends();
+    saves.is(0, "the server can read what is shared in it");
+    let paste = ada.runs(&["paste", "Kitchen"]).ends();
+    paste.is(0, "could read");
+    assert_eq!(paste.text(), "oat milk");
+    ada.runs(&["copy", "--save", " ", "--text", "x"]).ends().is(2, "beam name");
+    ada.runs(&["copy", "--save", "x", "--clear", "--text", "x"]).ends().is(2, "--clear");
+}
+
+#[test]
 fn what_is_kept_of_a_login_only_its_person_may_read_and_logging_out_removes_it_on_both_sides() {
     let server = Server::start();
     let ada = Person::registers(&server, "ada").has_vault(7);
