@@ -13,6 +13,7 @@ use heliograph_device::io::file_device::{FileSettings, Told};
 use heliograph_device::io::files::target::Target;
 use heliograph_device::io::offering::NewFile;
 use heliograph_device::io::peer_link::PeerPath;
+use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::session::beam_link::BeamLink;
 use heliograph_device::session::item::Item;
 use heliograph_device::session::{Encryption, Input, News, Settings, Status, Why};
@@ -36,6 +37,8 @@ pub struct Beam {
     pub link: BeamLink,
     /// Whether this program has made it.
     pub is_new: bool,
+    /// Whether it is saved, with what is shared there and its keys.
+    is_saved: bool,
     /// Who is here.
     pub people: People,
     encryption: Encryption,
@@ -113,7 +116,7 @@ impl Beam {
         deadline: Option<(Instant, Duration)>,
         files: Option<FileSettings>,
     ) -> Result<Self, Stop> {
-        let Place { link, beam_key, token, keys, is_new, server } = place;
+        let Place { link, beam_key, token, keys, is_new, is_saved, server } = place;
         let encryption = match &keys {
             Some(_) => Encryption::Waiting { is_link_old: false },
             None => Encryption::Clear,
@@ -124,6 +127,7 @@ impl Beam {
             device,
             link,
             is_new,
+            is_saved,
             people: People::default(),
             encryption,
             is_welcomed: false,
@@ -197,6 +201,18 @@ impl Beam {
             Some(keys) => others.any(|device| keys.key_of(*device).is_some()),
             None => others.next().is_some(),
         }
+    }
+
+    /// The keys of the beam; `None` where it is in clear text.
+    #[must_use]
+    pub fn keys(&self) -> Option<&Keyring> {
+        self.device.session().keys()
+    }
+
+    /// Whether others find what is shared, also when this device has left.
+    #[must_use]
+    pub fn is_found(&self) -> bool {
+        self.is_saved || self.has_company()
     }
 
     /// Whether a message of so many bytes of JSON is too long here. A sealed one is longer than what is in it.

@@ -100,6 +100,18 @@ pub enum Command {
     /// Stay in a beam: show what comes, and share each line that is typed
     #[command(after_long_help = exits())]
     Join(With<JoinArgs>),
+    /// Log in to an account, so that its saved beams can be named in place of links
+    ///
+    /// The password is asked for, and goes to no server as it is where the account has a vault. The login is kept until `logout`, in a
+    /// file that only this person may read.
+    #[command(after_long_help = exits())]
+    Login(With<LoginArgs>),
+    /// Log out, at the server and here
+    #[command(after_long_help = exits())]
+    Logout(With<Nothing>),
+    /// List the saved beams of the account that is logged in
+    #[command(after_long_help = exits())]
+    Beams(With<Nothing>),
     /// Print a script that completes this program's words in a shell
     Completions {
         /// The shell.
@@ -121,7 +133,10 @@ impl Command {
             | Self::Paste(With { common, .. })
             | Self::Send(With { common, .. })
             | Self::Receive(With { common, .. })
-            | Self::Join(With { common, .. }) => Some(common),
+            | Self::Join(With { common, .. })
+            | Self::Login(With { common, .. })
+            | Self::Logout(With { common, .. })
+            | Self::Beams(With { common, .. }) => Some(common),
             Self::Completions { .. } | Self::Man { .. } => None,
         }
     }
@@ -130,12 +145,15 @@ impl Command {
 /// Whose text is shared where.
 #[derive(Debug, Args)]
 pub struct CopyArgs {
-    /// Link of the beam; - asks for it. Other users of this machine may see what is on a command line, so better use the variable
+    /// Link of the beam, or name or id of a saved one; - asks for it. Other users of this machine may see what is on a command line, so better use the variable
     #[arg(long, value_name = "LINK", env = "HELIOGRAPH_LINK", hide_env_values = true)]
     pub to: Option<String>,
     /// The text, in place of the standard input
     #[arg(long)]
     pub text: Option<String>,
+    /// Make a beam and save it under this name in the account that is logged in
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["to", "clear"])]
+    pub save: Option<String>,
     /// Share in clear text, which the server can read
     #[arg(long)]
     pub clear: bool,
@@ -158,9 +176,12 @@ pub struct SendArgs {
     /// The files and folders
     #[arg(required = true, value_name = "FILE|FOLDER")]
     pub paths: Vec<PathBuf>,
-    /// Link of the beam; - asks for it. Other users of this machine may see what is on a command line, so better use the variable
+    /// Link of the beam, or name or id of a saved one; - asks for it. Other users of this machine may see what is on a command line, so better use the variable
     #[arg(long, value_name = "LINK", env = "HELIOGRAPH_LINK", hide_env_values = true)]
     pub to: Option<String>,
+    /// Make a beam and save it under this name in the account that is logged in
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["to", "clear"])]
+    pub save: Option<String>,
     /// End when one device has it all
     #[arg(long)]
     pub once: bool,
@@ -197,14 +218,32 @@ pub struct ReceiveArgs {
 /// Which beam.
 #[derive(Debug, Args)]
 pub struct LinkArgs {
-    /// Link of the beam; without one, or with -, it is asked for, or read from the first line of the standard input. Other users of
-    /// this machine may see what is on a command line, so better use the variable
+    /// Link of the beam, or name or id of a saved one; without it, or with -, it is asked for, or read from the first line of the standard
+    /// input. Other users of this machine may see what is on a command line, so better use the variable
     #[arg(env = "HELIOGRAPH_LINK", hide_env_values = true)]
     pub link: Option<String>,
     /// Join a beam in clear text, which the server can read
     #[arg(long)]
     pub clear: bool,
 }
+
+/// Who logs in.
+#[derive(Debug, Args)]
+pub struct LoginArgs {
+    /// The username; without it, it is asked for
+    #[arg(long, value_name = "NAME", env = "HELIOGRAPH_USERNAME")]
+    pub username: Option<String>,
+    /// Read the password from the first line of the standard input, in place of asking for it
+    #[arg(long)]
+    pub password_stdin: bool,
+    /// The operator has given the password, so that the server has seen it anyway. Never say so of your own
+    #[arg(long)]
+    pub from_operator: bool,
+}
+
+/// Nothing of its own.
+#[derive(Debug, Args)]
+pub struct Nothing {}
 
 /// What is pasted.
 #[derive(Debug, Args)]

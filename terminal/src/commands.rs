@@ -1,9 +1,11 @@
 //! The commands, each to its end.
 
+mod beams;
 mod copy;
 mod describe;
 mod join;
 mod known;
+mod login;
 mod paste;
 mod receive;
 mod send;
@@ -20,6 +22,9 @@ use url::Url;
 use crate::cli::{Command, Common, With};
 use crate::config::Config;
 use crate::exit::Stop;
+use crate::link::{Destination, Wanted};
+use crate::saved;
+use crate::saving::Saving;
 use crate::voice::{Event, Voice};
 
 /// What every command that enters a beam needs.
@@ -45,6 +50,22 @@ impl<'a> Context<'a> {
             timeout: common.timeout,
         })
     }
+
+    /// A beam that is to be saved under a name; `None` where none is.
+    fn saving(&self, name: Option<&str>) -> Result<Option<Saving>, Stop> {
+        name.map(|name| Saving::of(self.voice, self.server.as_ref(), name)).transpose()
+    }
+
+    /// The beam that is wanted. A saved one is opened.
+    async fn destination(&self, wanted: Wanted) -> Result<Destination, Stop> {
+        match wanted {
+            Wanted::Here(destination) => Ok(destination),
+            Wanted::Saved { name, is_clear } => {
+                let beam = saved::open(self.voice, self.server.as_ref(), &name, is_clear).await?;
+                Ok(Destination::Saved(Box::new(beam)))
+            }
+        }
+    }
 }
 
 /// Does what the command line of a program says.
@@ -62,6 +83,11 @@ pub async fn run(command: Command, program: &clap::Command, voice: &Voice) -> Re
             receive::run(&Context::new(voice, common)?, own).await
         }
         Command::Join(With { own, common }) => join::run(&Context::new(voice, common)?, &own).await,
+        Command::Login(With { own, common }) => {
+            login::log_in(&Context::new(voice, common)?, own).await
+        }
+        Command::Logout(With { common, .. }) => login::log_out(&Context::new(voice, common)?).await,
+        Command::Beams(With { common, .. }) => beams::run(&Context::new(voice, common)?).await,
         Command::Completions { shell } => describe::completions(program.clone(), shell),
         Command::Man { folder } => describe::manual(program.clone(), folder.as_deref()),
     }

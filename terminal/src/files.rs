@@ -33,6 +33,14 @@ pub fn shared() -> Result<PathBuf, Stop> {
     state("shared")
 }
 
+/// Where the program keeps logins, and what it has seen of vaults.
+///
+/// # Errors
+/// As for [`settings`].
+pub fn accounts() -> Result<PathBuf, Stop> {
+    state("accounts")
+}
+
 /// A folder for what the program has to remember.
 fn state(of: &str) -> Result<PathBuf, Stop> {
     let strategy = etcetera::choose_base_strategy();

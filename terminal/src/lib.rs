@@ -12,4 +12,6 @@ pub mod people;
 pub mod program;
 pub mod progress;
 pub mod safe;
+pub mod saved;
+pub mod saving;
 pub mod voice;

@@ -13,13 +13,19 @@ use crate::beam::Beam;
 use crate::cli::CopyArgs;
 use crate::exit::{Exit, Stop};
 use crate::link::to_share;
+use crate::saving::Saving;
 use crate::voice::Event;
 
 /// Most bytes that are read: more than any server takes in a message.
 const MOST_READ: u64 = 16 << 20;
 
 pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), Stop> {
-    let destination = to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?;
+    let saving = context.saving(asked.save.as_deref())?;
+    let wanted = match &saving {
+        Some(saving) => saving.wanted(),
+        None => to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?,
+    };
+    let destination = context.destination(wanted).await?;
     let text = match asked.text {
         Some(text) => text,
         None => read_text(context)?,
@@ -29,7 +35,7 @@ pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), St
     }
     let message = to_raw_value(&text).map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
     let mut beam = Beam::enter(destination, context.name.clone(), context.timeout).await?;
-    share(context, &mut beam, message).await?;
+    share(context, &mut beam, message, saving).await?;
     beam.leave().await;
     Ok(())
 }
@@ -44,14 +50,22 @@ fn read_text(context: &Context<'_>) -> Result<String, Stop> {
         .map_err(|_| Stop::new(Exit::Failed, "This is no text: its bytes are not UTF-8."))
 }
 
-/// Shares a text, and waits until the server has it and another device can read it.
-async fn share(context: &Context<'_>, beam: &mut Beam, message: Json) -> Result<(), Stop> {
+/// Shares a text, and waits until the server has it and another device can read it, or it is saved.
+async fn share(
+    context: &Context<'_>,
+    beam: &mut Beam,
+    message: Json,
+    mut saving: Option<Saving>,
+) -> Result<(), Stop> {
     let voice = context.voice;
     let id = ItemId::from_random(SystemRandom::bytes());
     let mut message = Some(message);
     let (mut is_confirmed, mut is_waiting) = (false, false);
-    while !(is_confirmed && beam.has_company()) {
+    while !(is_confirmed && is_found(beam, saving.as_ref())) {
         let (news, _) = beam.next().await?;
+        if let Some(saving) = &mut saving {
+            saving.hears(voice, beam, &news).await?;
+        }
         match news {
             News::Welcome(_) => {
                 let Some(message) = message.take() else { continue };
@@ -68,6 +82,9 @@ async fn share(context: &Context<'_>, beam: &mut Beam, message: Json) -> Result<
                     voice.link(beam.link.beam, &beam.link.to_text(), beam.link.invite.is_some())?;
                 }
                 voice.event(&Event::Shared { id })?;
+                if let Some(saving) = &mut saving {
+                    saving.ask(beam);
+                }
             }
             News::Refused { id: one, why, .. } if one == id => {
                 return Err(Stop::new(
@@ -83,7 +100,7 @@ async fn share(context: &Context<'_>, beam: &mut Beam, message: Json) -> Result<
             }
             _ => {}
         }
-        if is_confirmed && !is_waiting && !beam.has_company() {
+        if is_confirmed && !is_waiting && saving.is_none() && !beam.is_found() {
             is_waiting = true;
             voice.hint(match beam.encryption() {
                 Encryption::Clear => "Waiting until another device has opened the link.",
@@ -92,4 +109,9 @@ async fn share(context: &Context<'_>, beam: &mut Beam, message: Json) -> Result<
         }
     }
     Ok(())
+}
+
+/// Whether others find what was shared, also when this device has left.
+fn is_found(beam: &Beam, saving: Option<&Saving>) -> bool {
+    saving.map_or_else(|| beam.is_found(), Saving::is_done)
 }

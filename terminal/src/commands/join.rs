@@ -22,7 +22,8 @@ const MOST_WAITING: usize = 16;
 
 pub(super) async fn run(context: &Context<'_>, asked: &JoinArgs) -> Result<(), Stop> {
     let voice = context.voice;
-    let destination = existing(asked.link.link.as_deref(), asked.link.clear)?;
+    let wanted = existing(asked.link.link.as_deref(), asked.link.clear)?;
+    let destination = context.destination(wanted).await?;
     let mut beam = Beam::enter(destination, context.name.clone(), context.timeout).await?;
     let mut typed = Typed::begin();
     if typed.is_terminal {

@@ -19,7 +19,8 @@ use crate::link::existing;
 const WITHIN: Duration = Duration::from_secs(30);
 
 pub(super) async fn run(context: &Context<'_>, asked: &PasteArgs) -> Result<(), Stop> {
-    let destination = existing(asked.link.link.as_deref(), asked.link.clear)?;
+    let wanted = existing(asked.link.link.as_deref(), asked.link.clear)?;
+    let destination = context.destination(wanted).await?;
     let within = context.timeout.or_else(|| (!asked.wait).then_some(WITHIN));
     let mut beam = Beam::enter(destination, context.name.clone(), within).await?;
     let Newest { found, has_unproven } = newest(context, &mut beam, asked.wait).await?;

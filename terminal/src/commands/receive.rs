@@ -37,7 +37,8 @@ pub(super) async fn run(context: &Context<'_>, asked: ReceiveArgs) -> Result<(),
     let target = target.map_err(|why| {
         Stop::new(Exit::Failed, format!("{} cannot be used: {why}.", folder.display()))
     })?;
-    let destination = existing(asked.link.link.as_deref(), asked.link.clear)?;
+    let wanted = existing(asked.link.link.as_deref(), asked.link.clear)?;
+    let destination = context.destination(wanted).await?;
     let settings = settings(&asked.ways)?;
     let until = match (asked.stay, asked.wait) {
         (true, _) => Until::Interrupted,

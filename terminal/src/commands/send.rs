@@ -19,11 +19,17 @@ use crate::link::to_share;
 use crate::people::Change;
 use crate::progress::Bars;
 use crate::safe;
+use crate::saving::Saving;
 use crate::voice::Event;
 
 pub(super) async fn run(context: &Context<'_>, asked: SendArgs) -> Result<(), Stop> {
     let voice = context.voice;
-    let destination = to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?;
+    let saving = context.saving(asked.save.as_deref())?;
+    let wanted = match &saving {
+        Some(saving) => saving.wanted(),
+        None => to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?,
+    };
+    let destination = context.destination(wanted).await?;
     let files = chosen(context, asked.paths).await?;
     let settings = settings(&asked.ways)?;
     let name = context.name.clone();
@@ -33,6 +39,8 @@ pub(super) async fn run(context: &Context<'_>, asked: SendArgs) -> Result<(), St
     let mut sending = Sending {
         context,
         is_once: asked.once,
+        has_given: false,
+        saving,
         waiting: files,
         offered: BTreeMap::new(),
         unconfirmed: BTreeSet::new(),
@@ -78,6 +86,10 @@ async fn chosen(
 struct Sending<'a> {
     context: &'a Context<'a>,
     is_once: bool,
+    /// Whether a device has all of it.
+    has_given: bool,
+    /// The beam is saved once the server has what is offered there.
+    saving: Option<Saving>,
     /// What is not offered yet.
     waiting: Vec<NewFile>,
     offered: BTreeMap<ItemId, Offered>,
@@ -107,14 +119,21 @@ impl Sending<'_> {
         loop {
             let (told, change) = beam.next_told().await?;
             match told {
-                Told::News(news) => self.hears(beam, news, &change)?,
+                Told::News(news) => {
+                    if let Some(saving) = &mut self.saving {
+                        saving.hears(self.context.voice, beam, &news).await?;
+                    }
+                    self.hears(beam, news, &change)?;
+                }
                 Told::Sending { id, device, progress } => {
                     self.goes(beam, id, device, &progress)?;
-                    if (self.is_once && self.has_all(device)) || self.failure.is_some() {
-                        return Ok(());
-                    }
+                    self.has_given |= self.has_all(device);
                 }
                 _ => {}
+            }
+            let is_saved = self.saving.as_ref().is_none_or(Saving::is_done);
+            if (self.is_once && self.has_given && is_saved) || self.failure.is_some() {
+                return Ok(());
             }
         }
     }
@@ -151,7 +170,7 @@ impl Sending<'_> {
     }
 
     /// The link of a new beam is shown once whoever opens it finds the files.
-    fn confirmed(&mut self, beam: &Beam, id: ItemId) -> Result<(), Stop> {
+    fn confirmed(&mut self, beam: &mut Beam, id: ItemId) -> Result<(), Stop> {
         let voice = self.context.voice;
         voice.event(&Event::Shared { id })?;
         if !self.unconfirmed.remove(&id) || !self.unconfirmed.is_empty() {
@@ -159,6 +178,9 @@ impl Sending<'_> {
         }
         if beam.is_new {
             voice.link(beam.link.beam, &beam.link.to_text(), beam.link.invite.is_some())?;
+        }
+        if let Some(saving) = &mut self.saving {
+            saving.ask(beam);
         }
         if self.is_once {
             voice.hint("Waiting until another device has it all.");

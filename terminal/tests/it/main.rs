@@ -7,6 +7,7 @@
     reason = "a test says so by failing"
 )]
 
+mod accounts;
 mod copying;
 mod describing;
 mod files;
@@ -15,6 +16,7 @@ mod hostile_files;
 mod hostile_server;
 mod joining;
 mod killed;
+mod people;
 mod program;
 mod refusing;
 mod relayed;
