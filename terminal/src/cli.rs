@@ -98,6 +98,8 @@ pub enum Command {
     #[command(after_long_help = exits())]
     Receive(With<ReceiveArgs>),
     /// Stay in a beam: show what comes, and share each line that is typed
+    ///
+    /// A file is shown with its number. /take 1 receives it, /pause 1 and /resume 1 let it rest and go on, and /cancel 1 gives it up.
     #[command(after_long_help = exits())]
     Join(With<JoinArgs>),
     /// Print a script that completes this program's words in a shell
@@ -226,6 +228,12 @@ pub struct JoinArgs {
     /// Stay when the standard input has ended
     #[arg(long)]
     pub stay: bool,
+    /// Where files are received that you take by typing /take and their number; by default this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub into: Option<PathBuf>,
+    /// How.
+    #[command(flatten)]
+    pub ways: WayArgs,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

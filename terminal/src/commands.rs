@@ -8,6 +8,7 @@ mod paste;
 mod receive;
 mod send;
 mod shown;
+mod taking;
 
 use std::io;
 use std::time::Duration;
