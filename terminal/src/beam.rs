@@ -161,6 +161,27 @@ impl Beam {
         }
     }
 
+    /// Pauses a file that comes here (F18).
+    pub fn pause(&mut self, id: ItemId) {
+        if let Some(files) = self.device.files() {
+            files.pause(id, None);
+        }
+    }
+
+    /// Goes on with a file that was paused here.
+    pub fn resume(&mut self, id: ItemId) {
+        if let Some(files) = self.device.files() {
+            files.resume(id, None);
+        }
+    }
+
+    /// Gives up a file that comes here.
+    pub fn cancel(&mut self, id: ItemId) {
+        if let Some(files) = self.device.files() {
+            files.cancel(id, None);
+        }
+    }
+
     /// The id of this device.
     #[must_use]
     pub fn me(&self) -> Option<DeviceId> {

@@ -98,6 +98,8 @@ pub enum Command {
     #[command(after_long_help = exits())]
     Receive(With<ReceiveArgs>),
     /// Stay in a beam: show what comes, and share each line that is typed
+    ///
+    /// A file is shown with its number. /take 1 receives it, /pause 1 and /resume 1 let it rest and go on, and /cancel 1 gives it up.
     #[command(after_long_help = exits())]
     Join(With<JoinArgs>),
     /// Log in to an account, so that its saved beams can be named in place of links
@@ -265,6 +267,12 @@ pub struct JoinArgs {
     /// Stay when the standard input has ended
     #[arg(long)]
     pub stay: bool,
+    /// Where files are received that you take by typing /take and their number; by default this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub into: Option<PathBuf>,
+    /// How.
+    #[command(flatten)]
+    pub ways: WayArgs,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -10,6 +10,7 @@ mod paste;
 mod receive;
 mod send;
 mod shown;
+mod taking;
 
 use std::io;
 use std::time::Duration;

@@ -239,3 +239,37 @@ fn f17_a_sender_that_was_killed_goes_on_under_the_same_item() {
 fn e15_f17_both_ends_go_on_after_both_were_killed() {
     sender_goes_on(true);
 }
+
+#[test]
+fn f18_a_file_is_taken_paused_and_cancelled_by_what_is_typed() {
+    let stage = Stage::new();
+    let bytes = sample(24 * MIB);
+    let (path, other) = (stage.file("large", &bytes), stage.file("other", &bytes));
+    let (mut send, link) = stage.sends(&[&path, &other, "--no-direct"]);
+    let into = stage.received();
+    let words = ["join", "--json", "--no-direct", "--into", into.to_str().unwrap()];
+    let mut join = program(&words).link(&link).starts();
+    let named = |event: &serde_json::Value| event["id"].as_str().unwrap().to_owned();
+    let (first, second) = (named(&join.event("file")), named(&join.event("file")));
+    let wait_for = |join: &Running, id: &str, state: &str| loop {
+        let event = join.event("receiving");
+        if (&event["id"], &event["state"]) == (&id.into(), &state.into()) {
+            break;
+        }
+    };
+    join.types("/take 1");
+    wait_for(&join, &first, "moving");
+    join.types("/pause 1");
+    wait_for(&join, &first, "paused");
+    join.types(&format!("/take {second}"));
+    wait_for(&join, &second, "moving");
+    join.types("/cancel 2");
+    wait_for(&join, &second, "cancelled");
+    join.types("/resume 1");
+    // It waits until what was taken has come.
+    join.input_ends();
+    wait_for(&join, &first, "done");
+    assert_eq!(join.ends(), 0);
+    assert_eq!(stage.names().len(), 1);
+    send.is_killed();
+}
