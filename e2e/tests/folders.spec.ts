@@ -159,7 +159,7 @@ test.describe('a folder', () => {
     for (const one of [ada, bob]) await one.seesDevices(2)
     const path = join(folder.path, 'Filme')
     await makeTree(path, new Map([['Notiz.txt', 'short']]))
-    await folder.file('Filme/film.bin', 200 * MB)
+    await folder.sparse('Filme/film.bin', 120 * MB)
     await dropsFromDisk(ada, path)
     const card = bob.card('Filme')
     await card.getByRole('button', { name: 'Receive', exact: true }).click()
