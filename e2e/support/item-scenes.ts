@@ -80,7 +80,10 @@ export const ITEM_SCENES: readonly Scene[] = [
     show: async (stage) => {
       const { looker, folder } = stage
       const bob = await joinedByAnother(stage)
-      await bob.sharesFiles(await folder.sparse('film.mkv', 75 * MB), await folder.sparse('index.bin', 45 * MB))
+      await bob.sharesFiles(
+        await folder.sparse('film.mkv', 75 * MB),
+        await folder.sparse('index.bin', 45 * MB),
+      )
       // On a phone a sheet comes over the card, which has the same button.
       const offer = stage.phone ? looker.page.getByRole('dialog') : looker.page
       await offer.getByRole('button', { name: 'Receive all' }).first().click()
