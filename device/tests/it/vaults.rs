@@ -47,8 +47,11 @@ fn handed(from: &Vault, to: &Vault, ring: &Keyring) -> SealedKeys {
         panic!("no object");
     };
     all.retain(|name, _| ["keys", "current", "isDeposited"].contains(&name.as_str()));
-    let content = serde_json::to_vec(&all).unwrap();
-    let keys = from.seal(to.public(), &content, &Secret::new([9; 32])).unwrap();
+    sealed_by(from, to, &serde_json::to_vec(&all).unwrap())
+}
+
+fn sealed_by(from: &Vault, to: &Vault, content: &[u8]) -> SealedKeys {
+    let keys = from.seal(to.public(), content, &Secret::new([9; 32])).unwrap();
     SealedKeys {
         from: Opaque::new(keys.from.to_vec()),
         encapsulated: Opaque::new(keys.encapsulated.to_vec()),
@@ -101,6 +104,7 @@ fn e18_what_the_own_vault_holds_of_another_account_or_vault_opens_nothing() {
     let memory = VaultMemory::default();
     let mine = entry(&laptop, "tag");
     let by_other = handed(&other, &vault, &laptop);
+    let as_own = sealed_by(&other, &vault, &mine.write());
     let for_other = sealed(&other, &mine);
     let mut forged = sealed(&other, &mine);
     forged.from = Opaque::new(vault.public().to_vec());
@@ -110,7 +114,7 @@ fn e18_what_the_own_vault_holds_of_another_account_or_vault_opens_nothing() {
     changed.sealed = Opaque::new(bytes);
     let mut cut = sealed(&vault, &mine);
     cut.encapsulated = Opaque::new(vec![4; 64]);
-    for keys in [by_other, for_other, forged, changed, cut] {
+    for keys in [by_other, as_own, for_other, forged, changed, cut] {
         let opened = opens(&vault, &[(beam(1), &keys)], &memory, None);
         assert_eq!(opened.err(), Some(Closed::Forged));
     }

@@ -44,7 +44,7 @@ fn e18_a_beam_is_saved_with_its_keys_in_the_vault_and_is_opened_by_its_name_alon
     assert_eq!(ada.runs(&["paste", "Kitchen"]).ends().text(), "oat milk");
 
     let file = ada.home.path().join("film.bin");
-    std::fs::write(&file, [7; 70_000]).unwrap();
+    std::fs::write(&file, vec![7; 70_000]).unwrap();
     let file = file.to_str().unwrap();
     let local = ["--address", "127.0.0.1"];
     let send = ["send", "--once", "--save", "Films", file].into_iter().chain(local);
@@ -54,7 +54,7 @@ fn e18_a_beam_is_saved_with_its_keys_in_the_vault_and_is_opened_by_its_name_alon
     let receive = ["receive", "Films", into.path().to_str().unwrap()].into_iter().chain(local);
     ada.runs(&receive.collect::<Vec<_>>()).ends().is(0, "");
     assert_eq!(send.ends(), 0);
-    assert_eq!(std::fs::read(into.path().join("film.bin")).unwrap(), [7; 70_000]);
+    assert_eq!(std::fs::read(into.path().join("film.bin")).unwrap(), vec![7; 70_000]);
 }
 
 #[test]
