@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { texts } from './texts.config.ts'
 
@@ -12,6 +13,8 @@ export default defineConfig({
   },
   test: {
     environment: 'node',
+    // By default one core is left for Vitest itself, which uses little of it: on two cores the tests had one.
+    maxWorkers: availableParallelism(),
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/languages/test-setup.ts'],
   },

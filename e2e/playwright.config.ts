@@ -1,5 +1,9 @@
 import { defineConfig } from '@playwright/test'
 import { CHROMIUM, DESKTOP, FIREFOX } from './support/browsers.ts'
+import { acknowledgesQuickly } from './support/quick-acks.ts'
+
+// Each process that runs tests reads this file.
+acknowledgesQuickly()
 
 export default defineConfig({
   testDir: 'tests',

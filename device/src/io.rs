@@ -1,13 +1,16 @@
 //! What a native device does with its machine. The rules beside it know nothing of this.
 
+pub mod account;
 pub mod file_device;
 pub mod file_driver;
 pub mod files;
 pub mod link_driver;
 pub mod live_device;
+pub mod login;
 pub mod offering;
 pub mod peer_link;
 pub mod peer_links;
+pub mod private_folder;
 pub mod relay;
 pub mod server;
 mod socket;

@@ -1,5 +1,5 @@
 /** A real coturn with the configuration that people are given, on an address of this machine. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Machine } from './network.ts'
 import { freePort } from './server.ts'
 
 const CONFIGURATION = fileURLToPath(new URL('../../turn/coturn.conf', import.meta.url))
@@ -29,7 +31,26 @@ export class Coturn {
   }
 
   static async start(address = '127.0.0.1', port?: number): Promise<Coturn> {
-    port ??= await freePort()
+    const coturn = await Coturn.#spawned([], address, port ?? (await freePort()))
+    await coturn.#answers()
+    return coturn
+  }
+
+  /** Starts it on another machine, at TURN's own port. */
+  static async on({ enter, address }: Pick<Machine, 'enter' | 'address'>): Promise<Coturn> {
+    const coturn = await Coturn.#spawned(enter, address, 3478)
+    const [program = '', ...words] = [...enter, 'turnutils_stunclient', '-p', '3478', address]
+    // One that is not answered waits for ever.
+    const asks = () =>
+      promisify(execFile)(program, words, { timeout: 500 }).then(
+        () => true,
+        () => false,
+      )
+    for (let tries = 0; !(await asks()); tries += 1) if (tries === 100) throw new Error('coturn is not ready')
+    return coturn
+  }
+
+  static async #spawned(enter: readonly string[], address: string, port: number): Promise<Coturn> {
     const folder = await mkdtemp(join(tmpdir(), 'heliograph-coturn-'))
     await writeFile(join(folder, 'secret'), `${SECRET}\n`)
     const options = [
@@ -39,9 +60,8 @@ export class Coturn {
       ...['--allow-loopback-peers', `--allowed-peer-ip=${address}`],
       ...['--log-file', 'stdout', '--pidfile', join(folder, 'pid'), '--userdb', join(folder, 'users')],
     ]
-    const coturn = new Coturn(address, port, folder, spawn('turnserver', options, { stdio: 'ignore' }))
-    await coturn.#answers()
-    return coturn
+    const [program = 'turnserver', ...words] = [...enter, 'turnserver', ...options]
+    return new Coturn(address, port, folder, spawn(program, words, { stdio: 'ignore' }))
   }
 
   get pid(): number {

@@ -80,11 +80,14 @@ export const ITEM_SCENES: readonly Scene[] = [
     show: async (stage) => {
       const { looker, folder } = stage
       const bob = await joinedByAnother(stage)
-      await bob.sharesFiles(await folder.file('film.mkv', 150 * MB), await folder.file('index.bin', 90 * MB))
+      await bob.sharesFiles(
+        await folder.sparse('film.mkv', 75 * MB),
+        await folder.sparse('index.bin', 45 * MB),
+      )
       // On a phone a sheet comes over the card, which has the same button.
       const offer = stage.phone ? looker.page.getByRole('dialog') : looker.page
       await offer.getByRole('button', { name: 'Receive all' }).first().click()
-      await expect(looker.page.getByText(/of 240 MB/).first()).toBeVisible()
+      await expect(looker.page.getByText(/of 120 MB/).first()).toBeVisible()
       const pause = looker.page.getByRole('button', {
         name: stage.phone ? 'Pause' : 'Pause all',
         exact: true,
@@ -99,7 +102,7 @@ export const ITEM_SCENES: readonly Scene[] = [
     show: async (stage) => {
       const { looker, folder } = stage
       for (const name of ['Holiday in the mountains.mp4', 'backup.tar']) {
-        const film = await folder.file(name, 120 * MB)
+        const film = await folder.sparse(name, 120 * MB)
         const bob = await joinedByAnother(stage)
         await bob.sharesFiles(film)
         await looker.takes(film)

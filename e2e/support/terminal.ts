@@ -10,18 +10,28 @@ const PROGRAM =
   process.env.HELIOGRAPH_DEVICE ??
   fileURLToPath(new URL('../../target/debug/heliograph-device', import.meta.url))
 
+interface Place {
+  /** The words in front of a command that has to run on another machine. */
+  readonly enter?: readonly string[]
+  /** The folder in which it remembers what it has received. */
+  readonly state?: string
+}
+
+/** What it remembers of received files is none of this machine's own. */
+const STATE = join(tmpdir(), 'heliograph-terminal-state')
+
 export class Terminal {
   readonly #process: ChildProcessWithoutNullStreams
   readonly #ended: Promise<unknown[]>
   #out = ''
   #err = ''
 
-  private constructor(words: readonly string[], link: string | null) {
+  private constructor(words: readonly string[], link: string | null, { enter = [], state = STATE }: Place) {
     const { HELIOGRAPH_LINK: _, ...others } = process.env
-    // What it remembers of received files is none of this machine's own.
-    const own = { ...others, XDG_STATE_HOME: join(tmpdir(), 'heliograph-terminal-state') }
+    const own = { ...others, XDG_STATE_HOME: state }
     const env = link === null ? own : { ...own, HELIOGRAPH_LINK: link }
-    this.#process = spawn(PROGRAM, words, { env })
+    const [program = PROGRAM, ...args] = [...enter, PROGRAM, ...words]
+    this.#process = spawn(program, args, { env })
     this.#ended = once(this.#process, 'exit')
     this.#process.stdout.on('data', (text: Buffer) => {
       this.#out += text.toString()
@@ -32,14 +42,21 @@ export class Terminal {
   }
 
   /** Runs a command. The link does not go into its words, where others on the machine could read it. */
-  static runs(words: readonly string[], link: string | null = null): Terminal {
-    return new Terminal(words, link)
+  static runs(words: readonly string[], link: string | null = null, place: Place = {}): Terminal {
+    return new Terminal(words, link, place)
+  }
+
+  /** Ends it as a power cut would. */
+  async isKilled(): Promise<void> {
+    this.#process.kill('SIGKILL')
+    await this.#ended
   }
 
   /** The link of the beam that it has made. */
   async link(): Promise<string> {
-    await expect.poll(() => this.#err, { message: this.#err }).toContain('#k=')
-    return this.#err.split('\n').find((line) => line.includes('#k=')) ?? ''
+    const link = () => /https?:[^"\s]+[?]beam_id=[^"\s]+/.exec(this.#err + this.#out)?.[0]
+    await expect.poll(link, { message: this.#err }).toBeTruthy()
+    return link() ?? ''
   }
 
   async prints(text: string): Promise<void> {

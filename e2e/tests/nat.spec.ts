@@ -40,7 +40,7 @@ test('a file goes on through the server when TURN is cut in the middle', async (
   await serve(network.server, TURN)
   const ada = await on(await (await network.home('symmetric')).machine(), 'Ada')
   const bob = await on(await (await network.home('symmetric')).machine(), 'Bob')
-  const film = await folder.file('film.bin', 60 * MB)
+  const film = await folder.file('film.bin', 40 * MB)
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
   await ada.sharesFiles(film)

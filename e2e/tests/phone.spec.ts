@@ -134,7 +134,7 @@ test('a phone says what a locked screen does to a long transfer, before it and m
   const wire = await Wire.to(server.origin)
   try {
     await meetThroughServer(ada, bob, server, wire)
-    const [short, long] = [await folder.file('short.bin', MB), await folder.file('long.bin', 120 * MB)]
+    const [short, long] = [await folder.file('short.bin', MB), await folder.sparse('long.bin', 120 * MB)]
     await ada.sharesFiles(short)
     await expect(bob.file(short).getByRole('button', { name: 'Receive' })).toBeVisible()
     await expect(bob.page.getByText('If the screen locks')).toHaveCount(0)

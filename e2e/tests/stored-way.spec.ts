@@ -11,7 +11,7 @@ test('f22_what_has_begun_to_come_goes_on_from_the_stored_copy_once_the_sender_is
   folder,
 }) => {
   const ada = await device('Ada', { own: 'chromium' })
-  const film = await folder.file('film.bin', 90 * MB)
+  const film = await folder.file('film.bin', 60 * MB)
   const link = await ada.startsBeam()
   await ada.sharesText('Door code 4417')
   await ada.page.getByRole('button', { name: 'Keep it for 1 h' }).click()

@@ -74,7 +74,7 @@ test('the details of a direct transfer name the kind of each connection', { tag:
 }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
-  const film = await folder.file('film.bin', 60 * MB)
+  const film = await folder.file('film.bin', 20 * MB)
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
   await ada.sharesFiles(film)

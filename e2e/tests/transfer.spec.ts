@@ -11,10 +11,11 @@ test.describe('files', () => {
     ['chromium', 'firefox'],
     ['firefox', 'chromium'],
   ] as const) {
-    test(`100 MB go straight from ${from} to ${to}, bit for bit`, async ({ device, folder }) => {
+    test(`60 MB go straight from ${from} to ${to}, bit for bit`, async ({ device, folder }) => {
       const ada = await device('Ada', { own: from })
       const bob = await device('Bob', { own: to })
-      const film = await folder.file('film.bin', 100 * MB)
+      // More than a window (F4), so that it moves.
+      const film = await folder.file('film.bin', 60 * MB)
       await bob.opens(await ada.startsBeam())
       await ada.seesDevices(2)
 

@@ -77,7 +77,7 @@ test('credentials that are renewed in mid-transfer cost nothing', async ({ devic
   const bob = await device('Bob')
   for (const one of [ada, bob]) await usesOnlyTurn(one)
   const renewed = [await renewsByHand(ada.page), await renewsByHand(bob.page)]
-  const film = await folder.file('film.bin', 60 * MB)
+  const film = await folder.file('film.bin', 40 * MB)
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
   await ada.sharesFiles(film)

@@ -3,6 +3,7 @@
 mod device;
 mod place;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +12,8 @@ use heliograph_device::file_facts::FileFacts;
 use heliograph_device::io::file_device::{FileDevice, FileSettings, Told};
 use heliograph_device::io::files::target::Target;
 use heliograph_device::io::offering::NewFile;
+use heliograph_device::io::peer_link::PeerPath;
+use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::session::beam_link::BeamLink;
 use heliograph_device::session::item::Item;
 use heliograph_device::session::{Encryption, Input, News, Settings, Status, Why};
@@ -19,8 +22,7 @@ use heliograph_shared::limits::MAX_MESSAGE_BYTES;
 use tokio::time::{Instant, sleep_until};
 
 use self::device::Device;
-use self::place::Place;
-pub use self::place::unreached;
+use self::place::{Place, unreached};
 use crate::exit::{Exit, Stop};
 use crate::known_beam::{KnownBeam, KnownKeys};
 use crate::link::Destination;
@@ -52,12 +54,16 @@ pub struct Beam {
     /// Whether this program has made it.
     pub is_new: bool,
     key: Option<BeamKey>,
+    /// Whether it is saved, with what is shared there and its keys.
+    is_saved: bool,
     /// Who is here.
     pub people: People,
     encryption: Encryption,
     is_welcomed: bool,
     /// Whether the server has said that it has ended.
     pub has_ended: bool,
+    /// The devices that are reached over a TURN server alone.
+    over_turn: BTreeSet<DeviceId>,
     message_bytes: usize,
     deadline: Option<(Instant, Duration)>,
 }
@@ -129,7 +135,7 @@ impl Beam {
         deadline: Option<(Instant, Duration)>,
         files: Option<FileSettings>,
     ) -> Result<Self, Stop> {
-        let Place { link, beam_key, token, keys, is_new, server } = place;
+        let Place { link, beam_key, token, keys, is_new, is_saved, server } = place;
         let encryption = match &keys {
             Some(_) => Encryption::Waiting { is_link_old: false },
             None => Encryption::Clear,
@@ -142,10 +148,12 @@ impl Beam {
             link,
             is_new,
             key,
+            is_saved,
             people: People::default(),
             encryption,
             is_welcomed: false,
             has_ended: false,
+            over_turn: BTreeSet::new(),
             message_bytes: MAX_MESSAGE_BYTES,
             deadline,
         })
@@ -193,6 +201,27 @@ impl Beam {
         self.device.files()
     }
 
+    /// Pauses a file that comes here (F18).
+    pub fn pause(&mut self, id: ItemId) {
+        if let Some(files) = self.device.files() {
+            files.pause(id, None);
+        }
+    }
+
+    /// Goes on with a file that was paused here.
+    pub fn resume(&mut self, id: ItemId) {
+        if let Some(files) = self.device.files() {
+            files.resume(id, None);
+        }
+    }
+
+    /// Gives up a file that comes here.
+    pub fn cancel(&mut self, id: ItemId) {
+        if let Some(files) = self.device.files() {
+            files.cancel(id, None);
+        }
+    }
+
     /// The id of this device.
     #[must_use]
     pub fn me(&self) -> Option<DeviceId> {
@@ -211,6 +240,18 @@ impl Beam {
         &self.encryption
     }
 
+    /// Whether the connections to a device go over a TURN server.
+    #[must_use]
+    pub fn is_over_turn(&self, device: DeviceId) -> bool {
+        self.over_turn.contains(&device)
+    }
+
+    /// Whether the server could have made an item up: it is in clear text, in a beam whose devices seal (E12).
+    #[must_use]
+    pub const fn is_unproven(&self, item: &Item) -> bool {
+        item.is_clear && !matches!(self.encryption, Encryption::Clear)
+    }
+
     /// Whether another device is here that can read what is shared.
     #[must_use]
     pub fn has_company(&self) -> bool {
@@ -221,6 +262,18 @@ impl Beam {
             Some(keys) => others.any(|device| keys.key_of(*device).is_some()),
             None => others.next().is_some(),
         }
+    }
+
+    /// The keys of the beam; `None` where it is in clear text.
+    #[must_use]
+    pub fn keys(&self) -> Option<&Keyring> {
+        self.device.session().keys()
+    }
+
+    /// Whether others find what is shared, also when this device has left.
+    #[must_use]
+    pub fn is_found(&self) -> bool {
+        self.is_saved || self.has_company()
     }
 
     /// Whether a message of so many bytes of JSON is too long here.
@@ -257,6 +310,14 @@ impl Beam {
         let told = told.ok_or_else(|| Stop::new(Exit::Failed, ""))?;
         let change = match &told {
             Told::News(news) => self.hears(news)?,
+            Told::Path { device, path: Some(PeerPath::Turn) } => {
+                self.over_turn.insert(*device);
+                Change::default()
+            }
+            Told::Path { device, .. } => {
+                self.over_turn.remove(device);
+                Change::default()
+            }
             _ => Change::default(),
         };
         Ok((told, change))

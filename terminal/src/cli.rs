@@ -1,5 +1,7 @@
 //! The command line.
 
+mod home;
+
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,6 +11,7 @@ use clap_complete::Shell;
 use heliograph_shared::socket::KeepTime;
 use url::Url;
 
+pub use self::home::{Home, PairArgs, RunArgs, WatchArgs};
 use crate::exit::Exit;
 
 /// A terminal or a script in a beam of Heliograph.
@@ -110,6 +113,8 @@ pub enum Command {
     #[command(after_long_help = exits())]
     Receive(With<ReceiveArgs>),
     /// Stay in a beam: show what comes, and share each line that is typed
+    ///
+    /// A file is shown with its number. /take 1 receives it, /pause 1 and /resume 1 let it rest and go on, and /cancel 1 gives it up.
     #[command(after_long_help = exits())]
     Join(With<JoinArgs>),
     /// Keep a folder and a beam in step: what appears in the folder goes to the beam, and what comes lands in it
@@ -119,6 +124,18 @@ pub enum Command {
     /// nothing twice; it also takes what has appeared meanwhile. It goes on until Ctrl-C, also where the server is away.
     #[command(after_long_help = exits())]
     Watch(With<WatchArgs>),
+    /// Log in to an account, so that its saved beams can be named in place of links
+    ///
+    /// The password is asked for, and goes to no server as it is where the account has a vault. The login is kept until `logout`, in a
+    /// file that only this person may read.
+    #[command(after_long_help = exits())]
+    Login(With<LoginArgs>),
+    /// Log out, at the server and here
+    #[command(after_long_help = exits())]
+    Logout(With<Nothing>),
+    /// List the saved beams of the account that is logged in
+    #[command(after_long_help = exits())]
+    Beams(With<Nothing>),
     /// Print a script that completes this program's words in a shell
     Completions {
         /// The shell.
@@ -129,20 +146,6 @@ pub enum Command {
         /// The folder.
         folder: Option<PathBuf>,
     },
-}
-
-/// What a machine does by itself that is always on.
-#[derive(Debug, Subcommand)]
-pub enum Home {
-    /// Receive into a folder all that is shared into a beam of this machine, as a service
-    ///
-    /// It makes the beam once, keeps it as long as it runs, and shows its link where a person looks. Files land as they are, texts as .txt
-    /// and links as .url. What has landed leaves the beam after a day. It goes on until it is ended, also where the server is away.
-    #[command(after_long_help = exits())]
-    Run(With<RunArgs>),
-    /// Show the link of this machine's beam and a code to scan, for a device that is to share into it
-    #[command(after_long_help = exits())]
-    Pair(With<PairArgs>),
 }
 
 impl Asked {
@@ -168,7 +171,10 @@ impl Command {
             | Self::Send(With { common, .. })
             | Self::Receive(With { common, .. })
             | Self::Watch(With { common, .. })
-            | Self::Join(With { common, .. }) => Some(common),
+            | Self::Join(With { common, .. })
+            | Self::Login(With { common, .. })
+            | Self::Logout(With { common, .. })
+            | Self::Beams(With { common, .. }) => Some(common),
             Self::Completions { .. } | Self::Man { .. } => None,
         }
     }
@@ -177,7 +183,7 @@ impl Command {
 /// Whose text is shared where.
 #[derive(Debug, Args)]
 pub struct CopyArgs {
-    /// Link of the beam; - asks for it. Other users of this machine may see what is on a command line, so better use the variable
+    /// Link of the beam, or name or id of a saved one; - asks for it. Other users of this machine may see what is on a command line, so better use the variable
     #[arg(long, value_name = "LINK", env = "HELIOGRAPH_LINK", hide_env_values = true)]
     pub to: Option<String>,
     /// The text, in place of the standard input
@@ -188,8 +194,11 @@ pub struct CopyArgs {
     pub clipboard: bool,
     /// Have the server keep what is in the beam, so that the text is there when no device is: 1h or 24h. It does not wait for another device
     /// then
-    #[arg(long, value_name = "TIME", value_parser = keep_time)]
+    #[arg(long, value_name = "TIME", value_parser = keep_time, conflicts_with = "save")]
     pub keep: Option<KeepTime>,
+    /// Make a beam and save it under this name in the account that is logged in
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["to", "clear"])]
+    pub save: Option<String>,
     /// Share in clear text, which the server can read
     #[arg(long)]
     pub clear: bool,
@@ -215,14 +224,17 @@ pub struct SendArgs {
     /// The files and folders
     #[arg(required = true, value_name = "FILE|FOLDER")]
     pub paths: Vec<PathBuf>,
-    /// Link of the beam; - asks for it. Other users of this machine may see what is on a command line, so better use the variable
+    /// Link of the beam, or name or id of a saved one; - asks for it. Other users of this machine may see what is on a command line, so better use the variable
     #[arg(long, value_name = "LINK", env = "HELIOGRAPH_LINK", hide_env_values = true)]
     pub to: Option<String>,
+    /// Make a beam and save it under this name in the account that is logged in
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["to", "clear"])]
+    pub save: Option<String>,
     /// End when one device has it all
     #[arg(long)]
     pub once: bool,
     /// Have the server keep what is in the beam and a copy of the files, sealed, and end when it does: 1h or 24h
-    #[arg(long, value_name = "TIME", value_parser = keep_time, conflicts_with = "once")]
+    #[arg(long, value_name = "TIME", value_parser = keep_time, conflicts_with_all = ["once", "save"])]
     pub keep: Option<KeepTime>,
     /// Share in clear text, which the server can read
     #[arg(long)]
@@ -254,66 +266,35 @@ pub struct ReceiveArgs {
     pub ways: WayArgs,
 }
 
-/// What is kept in step with what.
-#[derive(Debug, Args)]
-pub struct WatchArgs {
-    /// The folder
-    #[arg(value_name = "FOLDER")]
-    pub folder: PathBuf,
-    /// Link of the beam; without one, or with -, it is asked for, or read from the first line of the standard input. Other users of
-    /// this machine may see what is on a command line, so better use the variable
-    #[arg(long, value_name = "LINK", env = "HELIOGRAPH_LINK", hide_env_values = true)]
-    pub to: Option<String>,
-    /// Send what is there already too, and not only what appears from now on
-    #[arg(long)]
-    pub all: bool,
-    /// Have texts and links land too, as files
-    #[arg(long)]
-    pub texts: bool,
-    /// How long a file has to be the same before it counts as whole
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
-    pub settle: Duration,
-    /// Share in clear text, which the server can read
-    #[arg(long)]
-    pub clear: bool,
-    /// How.
-    #[command(flatten)]
-    pub ways: WayArgs,
-}
-
-/// Where what comes lands.
-#[derive(Debug, Args)]
-pub struct RunArgs {
-    /// The folder, which is made where it is missing; by default Heliograph in your home folder
-    #[arg(long, value_name = "FOLDER", env = "HELIOGRAPH_INTO")]
-    pub into: Option<PathBuf>,
-    /// Which beam.
-    #[command(flatten)]
-    pub beam: PairArgs,
-    /// How.
-    #[command(flatten)]
-    pub ways: WayArgs,
-}
-
-/// The beam of a machine.
-#[derive(Debug, Args)]
-pub struct PairArgs {
-    /// Where there is no beam yet: make one in clear text, which the server can read
-    #[arg(long)]
-    pub clear: bool,
-}
-
 /// Which beam.
 #[derive(Debug, Args)]
 pub struct LinkArgs {
-    /// Link of the beam; without one, or with -, it is asked for, or read from the first line of the standard input. Other users of
-    /// this machine may see what is on a command line, so better use the variable
+    /// Link of the beam, or name or id of a saved one; without it, or with -, it is asked for, or read from the first line of the standard
+    /// input. Other users of this machine may see what is on a command line, so better use the variable
     #[arg(env = "HELIOGRAPH_LINK", hide_env_values = true)]
     pub link: Option<String>,
     /// Join a beam in clear text, which the server can read
     #[arg(long)]
     pub clear: bool,
 }
+
+/// Who logs in.
+#[derive(Debug, Args)]
+pub struct LoginArgs {
+    /// The username; without it, it is asked for
+    #[arg(long, value_name = "NAME", env = "HELIOGRAPH_USERNAME")]
+    pub username: Option<String>,
+    /// Read the password from the first line of the standard input, in place of asking for it
+    #[arg(long)]
+    pub password_stdin: bool,
+    /// The operator has given the password, so that the server has seen it anyway. Never say so of your own
+    #[arg(long)]
+    pub from_operator: bool,
+}
+
+/// Nothing of its own.
+#[derive(Debug, Args)]
+pub struct Nothing {}
 
 /// What is pasted.
 #[derive(Debug, Args)]
@@ -341,6 +322,12 @@ pub struct JoinArgs {
     /// Stay when the standard input has ended
     #[arg(long)]
     pub stay: bool,
+    /// Where files are received that you take by typing /take and their number; by default this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub into: Option<PathBuf>,
+    /// How.
+    #[command(flatten)]
+    pub ways: WayArgs,
 }
 
 fn keep_time(text: &str) -> Result<KeepTime, String> {

@@ -1,11 +1,13 @@
 //! The commands, each to its end.
 
+mod beams;
 mod copy;
 mod describe;
 mod home;
 mod join;
 mod keeping;
 mod known;
+mod login;
 mod pair;
 mod paste;
 mod receive;
@@ -14,6 +16,7 @@ mod send;
 mod shown;
 mod staying;
 mod storing;
+mod taking;
 mod watch;
 
 use std::io;
@@ -27,6 +30,9 @@ use url::Url;
 use crate::cli::{Asked, Command, Common, Home, With};
 use crate::config::Config;
 use crate::exit::Stop;
+use crate::link::{Destination, Wanted};
+use crate::saved;
+use crate::saving::Saving;
 use crate::voice::{Event, Voice};
 
 /// What every command that enters a beam needs.
@@ -51,6 +57,22 @@ impl<'a> Context<'a> {
             name: name.unwrap_or_else(|| format!("Terminal on {}", system())),
             timeout: common.timeout,
         })
+    }
+
+    /// A beam that is to be saved under a name; `None` where none is.
+    fn saving(&self, name: Option<&str>) -> Result<Option<Saving>, Stop> {
+        name.map(|name| Saving::of(self.voice, self.server.as_ref(), name)).transpose()
+    }
+
+    /// The beam that is wanted. A saved one is opened.
+    async fn destination(&self, wanted: Wanted) -> Result<Destination, Stop> {
+        match wanted {
+            Wanted::Here(destination) => Ok(destination),
+            Wanted::Saved { name, is_clear } => {
+                let beam = saved::open(self.voice, self.server.as_ref(), &name, is_clear).await?;
+                Ok(Destination::Saved(Box::new(beam)))
+            }
+        }
     }
 }
 
@@ -84,6 +106,11 @@ async fn obey(command: Command, program: &clap::Command, voice: &Voice) -> Resul
         Command::Watch(With { own, common }) => {
             watch::run(&Context::new(voice, common)?, &own).await
         }
+        Command::Login(With { own, common }) => {
+            login::log_in(&Context::new(voice, common)?, own).await
+        }
+        Command::Logout(With { common, .. }) => login::log_out(&Context::new(voice, common)?).await,
+        Command::Beams(With { common, .. }) => beams::run(&Context::new(voice, common)?).await,
         Command::Completions { shell } => describe::completions(program.clone(), shell),
         Command::Man { folder } => describe::manual(program.clone(), folder.as_deref()),
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use heliograph_device::io::server::Failure;
+
 /// What an exit code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -15,7 +17,7 @@ pub enum Exit {
     Usage = 2,
     /// There was nothing to share, to paste or to receive.
     Nothing = 3,
-    /// The link is none, or leads into clear text and `--clear` is missing.
+    /// The link is none and names no saved beam, or leads into clear text and `--clear` is missing.
     BadLink = 4,
     /// The server cannot be reached, or does not prove that it is the one of that name.
     Unreachable = 5,
@@ -29,24 +31,33 @@ pub enum Exit {
     Refused = 9,
     /// The time of `--timeout` is over.
     TimedOut = 10,
+    /// Nobody is logged in, or the username or password is wrong.
+    LoggedOut = 11,
+    /// What the server shows of an account, its vault or a beam's keys is refused.
+    Untrusted = 12,
     /// It was ended by Ctrl-C or another signal.
     Interrupted = 130,
 }
 
 impl Exit {
     /// All of them, each with what it says to whoever writes a script.
-    pub const ALL: [(Self, &'static str); 12] = [
+    pub const ALL: [(Self, &'static str); 14] = [
         (Self::Done, "It did what it was asked for."),
         (Self::Failed, "It failed for another reason than those below."),
         (Self::Usage, "The command line or the configuration is wrong."),
         (Self::Nothing, "There was nothing to share, to paste or to receive."),
-        (Self::BadLink, "The link is none, or leads into clear text and --clear is missing."),
+        (
+            Self::BadLink,
+            "It is no link and no saved beam, or in clear text and --clear is missing.",
+        ),
         (Self::Unreachable, "The server cannot be reached, or does not prove who it is."),
         (Self::NotLetIn, "No device lets this one in, or the link was replaced by another one."),
         (Self::Ended, "The beam has ended, or there is none of that link."),
         (Self::Forbidden, "This device may not be in the beam, or was removed."),
         (Self::Refused, "The server does not take it: too long, no room, or read only."),
         (Self::TimedOut, "The time of --timeout is over."),
+        (Self::LoggedOut, "Nobody is logged in, or the username or password is wrong."),
+        (Self::Untrusted, "What the server shows of an account or of keys is refused."),
         (Self::Interrupted, "It was ended by Ctrl-C or another signal."),
     ];
 
@@ -83,6 +94,20 @@ impl Stop {
     /// Ends so.
     pub fn new(exit: Exit, why: impl Into<String>) -> Self {
         Self { exit, why: why.into() }
+    }
+
+    /// The server was not reached, or does not do what it was asked for.
+    #[must_use]
+    pub fn unreached(why: &Failure) -> Self {
+        let exit = match why {
+            Failure::NoAddress => Exit::BadLink,
+            Failure::Trust(_) | Failure::Store(_) => Exit::Failed,
+            Failure::LoggedOut => Exit::LoggedOut,
+            Failure::Refused { status: 404, .. } => Exit::Ended,
+            Failure::Refused { status: 429 | 503 | 507, .. } => Exit::Refused,
+            _ => Exit::Unreachable,
+        };
+        Self::new(exit, format!("The server is not reached: {why}."))
     }
 }
 

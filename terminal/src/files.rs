@@ -33,6 +33,14 @@ pub fn shared() -> Result<PathBuf, Stop> {
     Ok(state::folder()?.join("shared"))
 }
 
+/// Where the program keeps logins, and what it has seen of vaults.
+///
+/// # Errors
+/// As for [`settings`].
+pub fn accounts() -> Result<PathBuf, Stop> {
+    Ok(state::folder()?.join("accounts"))
+}
+
 /// The media type of a file by its name; empty where it has none that is known.
 #[must_use]
 pub fn media_type(name: &str) -> String {
@@ -65,9 +73,9 @@ pub const fn bytes_of(progress: &Progress, size: u64) -> u64 {
     }
 }
 
-/// A progress as JSON has it.
+/// A progress as JSON has it. `is_over_turn` says how the other device is reached.
 #[must_use]
-pub fn moves(progress: &Progress, size: u64) -> Moves {
+pub fn moves(progress: &Progress, size: u64, is_over_turn: bool) -> Moves {
     let state = match progress {
         Progress::Queued { .. } => "queued",
         Progress::Moving { .. } => "moving",
@@ -94,14 +102,15 @@ pub fn moves(progress: &Progress, size: u64) -> Moves {
         size,
         bytes_per_second,
         twice,
-        via: via.and_then(way),
+        via: via.and_then(|via| way(via, is_over_turn)),
         why,
     }
 }
 
-fn way(via: &Carrying) -> Option<&'static str> {
+fn way(via: &Carrying, is_over_turn: bool) -> Option<&'static str> {
     match (via.links.is_empty(), via.relay) {
         (false, true) => Some("both"),
+        (false, false) if is_over_turn => Some("turn"),
         (false, false) => Some("direct"),
         (true, true) => Some("relay"),
         (true, false) => via.stored.then_some("stored"),

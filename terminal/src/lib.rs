@@ -15,6 +15,8 @@ pub mod people;
 pub mod program;
 pub mod progress;
 pub mod safe;
+pub mod saved;
+pub mod saving;
 pub mod state;
 pub mod text_file;
 pub mod voice;

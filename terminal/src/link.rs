@@ -2,12 +2,16 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
-use heliograph_device::session::beam_link::{BeamLink, NoLink, opens_sealed, server_of};
+use heliograph_device::io::account::Account;
+use heliograph_device::session::beam_link::{
+    BeamLink, NoLink, has_secret, opens_sealed, server_of,
+};
 use url::Url;
 use zeroize::Zeroizing;
 
 use crate::exit::{Exit, Stop};
 use crate::known_beam::KnownBeam;
+use crate::saved::SavedBeam;
 
 /// The word in place of a link that asks for it.
 const ASK: &str = "-";
@@ -27,6 +31,23 @@ pub enum Destination {
         /// Whether what is shared there is sealed.
         is_sealed: bool,
     },
+    /// A saved one.
+    Saved(Box<SavedBeam>),
+    /// One to be made at the server of an account, sealed.
+    OfAccount(Box<Account>),
+}
+
+/// What its person has named.
+pub enum Wanted {
+    /// A beam by its link, or a new one.
+    Here(Destination),
+    /// What is no link: perhaps the name or the id of a saved beam.
+    Saved {
+        /// The name.
+        name: String,
+        /// What its person says.
+        is_clear: bool,
+    },
 }
 
 impl Destination {
@@ -37,6 +58,8 @@ impl Destination {
             Self::Existing(link) => link.invite.is_some(),
             Self::Known(known) => known.keys.is_some(),
             Self::New { is_sealed, .. } => *is_sealed,
+            Self::Saved(saved) => saved.keys.is_some(),
+            Self::OfAccount(_) => true,
         }
     }
 }
@@ -45,7 +68,7 @@ impl Destination {
 ///
 /// # Errors
 /// [`Exit::BadLink`] where it is none, or leads elsewhere than its person says.
-pub fn existing(given: Option<&str>, is_clear: bool) -> Result<Destination, Stop> {
+pub fn existing(given: Option<&str>, is_clear: bool) -> Result<Wanted, Stop> {
     let text = match given.filter(|given| *given != ASK) {
         Some(given) => Zeroizing::new(given.to_owned()),
         None if io::stdin().is_terminal() => typed()?,
@@ -58,20 +81,22 @@ pub fn existing(given: Option<&str>, is_clear: bool) -> Result<Destination, Stop
 ///
 /// # Errors
 /// As for [`existing`], and [`Exit::Usage`] where no server is known.
-pub fn to_share(
-    given: Option<&str>,
-    is_clear: bool,
-    server: Option<&Url>,
-) -> Result<Destination, Stop> {
+pub fn to_share(given: Option<&str>, is_clear: bool, server: Option<&Url>) -> Result<Wanted, Stop> {
     match given {
         Some(ASK) => named(&typed()?, is_clear),
         Some(given) => named(given, is_clear),
-        None => new(server, is_clear),
+        None => new(server, is_clear).map(Wanted::Here),
     }
 }
 
-fn named(text: &str, is_clear: bool) -> Result<Destination, Stop> {
-    let link = BeamLink::parse(text).map_err(|why| {
+fn named(text: &str, is_clear: bool) -> Result<Wanted, Stop> {
+    let link = BeamLink::parse(text);
+    let name = text.trim();
+    // What looks like a part of a link was meant to be one.
+    if matches!(link, Err(NoLink::NoAddress)) && !name.is_empty() && !has_secret(name) {
+        return Ok(Wanted::Saved { name: name.to_owned(), is_clear });
+    }
+    let link = link.map_err(|why| {
         let why = match why {
             NoLink::NoAddress => "This is no link: it does not begin with https:// or http://.",
             NoLink::NoBeam => "This link names no beam.",
@@ -88,7 +113,7 @@ fn named(text: &str, is_clear: bool) -> Result<Destination, Stop> {
             Exit::BadLink,
             "This link has a secret and leads into an encrypted beam: leave out --clear.",
         )),
-        _ => Ok(Destination::Existing(link)),
+        _ => Ok(Wanted::Here(Destination::Existing(link))),
     }
 }
 

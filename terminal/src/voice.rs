@@ -145,6 +145,33 @@ pub enum Event<'a> {
         /// `live` or `reconnecting`.
         status: &'a str,
     },
+    /// Somebody is logged in now.
+    LoggedIn {
+        /// Address of the server.
+        server: &'a str,
+        /// The account.
+        username: &'a str,
+        /// `open`, `none` or `locked`.
+        vault: &'a str,
+    },
+    /// Nobody is logged in any more.
+    LoggedOut {
+        /// Address of the server.
+        server: &'a str,
+    },
+    /// A saved beam of the account.
+    SavedBeam {
+        /// Its id.
+        id: BeamId,
+        /// Its name.
+        name: &'a str,
+        /// Whose it is; null for an own one.
+        owner: Option<&'a str>,
+        /// `owner`, `admin`, `write` or `read`.
+        level: &'a str,
+        /// How its keys are kept: `sealed`, `sealed_since` (the server had earlier ones), `readable` (by the server), `closed` or `none`.
+        keys: &'a str,
+    },
     /// The program ends with an error.
     Error {
         /// The exit code.
@@ -178,7 +205,7 @@ pub struct Moves {
     pub bytes_per_second: Option<f64>,
     /// Bytes that came more than once.
     pub twice: Option<u64>,
-    /// `direct`, `relay` or `both`; null where nothing is known of it.
+    /// `direct`, `turn` where all of it goes over a TURN server, `relay` for the server of the beam, or `both`; null where nothing is known of it.
     pub via: Option<&'static str>,
     /// Why it ended without the file, or waits.
     pub why: Option<String>,

@@ -19,3 +19,5 @@ mod system;
 pub mod target;
 mod unpacking;
 pub mod walk;
+
+pub(super) use self::system::make_private_folder;

@@ -6,6 +6,7 @@
 mod connection;
 mod negotiation;
 mod outbox;
+mod path;
 mod signal;
 mod task;
 

@@ -4,6 +4,7 @@
 mod calls;
 mod dialing;
 mod failure;
+mod logged_in;
 mod parts;
 mod uploads;
 
@@ -12,18 +13,23 @@ use std::time::Duration;
 
 use heliograph_shared::api::CreatedBeam;
 use heliograph_shared::ids::BeamId;
+use hyper::header::COOKIE;
 use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use url::Url;
 
+pub(super) use self::calls::{Answer, Call};
 use self::dialing::Stream;
 pub use self::failure::Failure;
+pub(super) use self::logged_in::{Cookie, now};
 pub(super) use self::parts::{Connections, Part};
 pub(super) use self::uploads::Uploaded;
+use super::login::Login;
 use crate::session::beam_link::server_of;
 
 /// Time for a handshake, and for the answer to a call.
@@ -40,6 +46,8 @@ pub struct Server {
     url: Url,
     /// What proves that it is the one of that name; `None` for an address by http.
     tls: Option<TlsConnector>,
+    /// Who is logged in there.
+    login: Option<Arc<Login>>,
 }
 
 impl Server {
@@ -50,7 +58,13 @@ impl Server {
     pub fn at(address: &Url) -> Result<Self, Failure> {
         let url = server_of(address).ok_or(Failure::NoAddress)?;
         let tls = if url.scheme() == "https" { Some(connector()?) } else { None };
-        Ok(Self { url, tls })
+        Ok(Self { url, tls, login: None })
+    }
+
+    /// The same, whose sockets belong to a login (S27).
+    #[must_use]
+    pub(super) fn with_login(self, login: Arc<Login>) -> Self {
+        Self { login: Some(login), ..self }
     }
 
     /// Its address, without a path.
@@ -64,14 +78,18 @@ impl Server {
     /// # Errors
     /// Why there is none.
     pub async fn create_beam(&self) -> Result<CreatedBeam, Failure> {
-        calls::create_beam(self).await
+        Call::post("/api/beams/create/").make(self).await?.json()
     }
 
     /// Opens the socket of a beam.
     pub(super) async fn open_socket(&self, beam: BeamId) -> Result<WebSocket, Failure> {
-        let stream = dialing::dial(&self.url, self.tls.as_ref()).await?;
         let scheme = if self.tls.is_some() { "wss" } else { "ws" };
         let address = format!("{scheme}://{}/ws/beam/{beam}/", self.url.authority());
+        let mut address = address.into_client_request().map_err(|_| Failure::NoAddress)?;
+        if let Some(cookies) = self.login_cookies().await? {
+            address.headers_mut().insert(COOKIE, cookies);
+        }
+        let stream = dialing::dial(&self.url, self.tls.as_ref()).await?;
         let config = WebSocketConfig::default()
             .max_message_size(Some(MOST_MESSAGE))
             .max_frame_size(Some(MOST_MESSAGE));

@@ -216,6 +216,12 @@ impl Keyring {
         self.is_deposited
     }
 
+    /// The beam is saved, and its keys go into vaults (E18) or to the server as they are (E9). All that are let in are told.
+    pub(crate) const fn are_kept(&mut self, is_vaulted: bool) {
+        self.is_vaulted |= is_vaulted;
+        self.is_deposited |= !is_vaulted;
+    }
+
     /// Whether a device was removed: it is handed nothing any more.
     #[must_use]
     pub fn is_removed(&self, device: DeviceId) -> bool {

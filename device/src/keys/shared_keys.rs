@@ -57,9 +57,10 @@ pub struct SharedKeys {
     pub unverified: Vec<DeviceId>,
 }
 
+/// The same as JSON has it.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Written {
+pub(super) struct Written {
     keys: Vec<Written32>,
     current: String,
     invite: Written32,
@@ -76,7 +77,7 @@ struct Written {
 }
 
 /// A secret, as base64url.
-struct Written32(Secret<32>);
+pub(super) struct Written32(pub(super) Secret<32>);
 
 impl Serialize for Written32 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -110,9 +111,7 @@ impl SharedKeys {
         let keys = written.keys.into_iter().skip(late).map(|key| ContentKey::new(key.0));
         let keys: Vec<_> = keys.collect();
         let current = decode_array(&written.current)?;
-        if !keys.iter().any(|key| key.id() == current) {
-            return None;
-        }
+        key_among(&keys, current)?;
         let devices = written.devices.iter().filter_map(|(id, key)| {
             Some((device_in(id)?, decode_array::<{ size_of::<PublicKey>() }>(key)?))
         });
@@ -133,9 +132,14 @@ impl SharedKeys {
     /// The JSON that is sealed for another device.
     #[must_use]
     pub fn write(&self) -> Zeroizing<Vec<u8>> {
+        // Texts, numbers and maps of texts cannot fail.
+        Zeroizing::new(serde_json::to_vec(&self.written()).unwrap_or_default())
+    }
+
+    pub(super) fn written(&self) -> Written {
         let keys = self.keys.iter().map(|key| Written32(key.secret().clone()));
         let devices = self.devices.iter().map(|(id, key)| (id.to_string(), encode(key)));
-        let written = Written {
+        Written {
             keys: keys.collect(),
             current: encode(&self.current),
             invite: Written32(self.invite.clone()),
@@ -146,9 +150,7 @@ impl SharedKeys {
             devices: devices.collect(),
             removed: self.removed.iter().map(ToString::to_string).collect(),
             unverified: self.unverified.iter().map(ToString::to_string).collect(),
-        };
-        // Texts, numbers and maps of texts cannot fail.
-        Zeroizing::new(serde_json::to_vec(&written).unwrap_or_default())
+        }
     }
 
     /// Which of two states is the newer. Of two changes made at once, all devices take the same.
@@ -159,6 +161,11 @@ impl SharedKeys {
         };
         self.changes.cmp(&other.changes).then_with(|| text(self).cmp(&text(other)))
     }
+}
+
+/// The key of that id.
+pub(super) fn key_among(keys: &[ContentKey], id: KeyId) -> Option<&ContentKey> {
+    keys.iter().find(|key| key.id() == id)
 }
 
 /// The devices that were not compared, as another device tells them. What is no id is ignored.

@@ -17,6 +17,7 @@ mod moment;
 mod opened_items;
 mod outbox;
 mod pending_changes;
+pub mod saved_beams;
 mod sealed_beam;
 mod server_messages;
 mod sync_pages;
@@ -84,6 +85,11 @@ pub enum Input {
         to: DeviceId,
         /// What it says.
         message: Json,
+    },
+    /// The person has the keys of the beam kept, in vaults or with the server as they are (E9). To be told before they are.
+    KeepKeys {
+        /// Whether they go into vaults.
+        is_vaulted: bool,
     },
     /// The person gives this device another name (S32).
     Rename(String),
@@ -181,6 +187,11 @@ impl Session {
             }
             Input::Delete(id) => self.exchange.delete(id),
             Input::Signal { to, message } => self.signal(to, message, now),
+            Input::KeepKeys { is_vaulted } => {
+                if let Some(sealed) = &mut self.exchange.sealed {
+                    sealed.are_kept(is_vaulted);
+                }
+            }
             Input::Rename(name) => self.rename(name),
             Input::Keep(time) => self.keep(time),
             Input::Say(message) => self.exchange.out.send(&message),

@@ -71,6 +71,12 @@ impl SealedBeam {
         self.changes.welcomed();
     }
 
+    /// The person here has the keys kept.
+    pub(super) fn are_kept(&mut self, is_vaulted: bool) {
+        self.ring.are_kept(is_vaulted);
+        self.changes.again();
+    }
+
     pub(super) fn renamed(&mut self, name: String) {
         self.name = name;
         self.changes.again();

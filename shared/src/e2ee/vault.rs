@@ -71,6 +71,12 @@ impl Vault {
         self.keys.public()
     }
 
+    /// The secret, of which all else follows. It goes nowhere but to where this device keeps it.
+    #[must_use]
+    pub const fn secret(&self) -> &Secret<32> {
+        &self.secret
+    }
+
     /// The secret, sealed under a key. `nonce` is random.
     #[must_use]
     pub fn wrapped(&self, key: &Secret<32>, opens: Opens, nonce: [u8; NONCE_BYTES]) -> String {

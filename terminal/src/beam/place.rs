@@ -11,9 +11,10 @@ use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::session::beam_link::BeamLink;
 use heliograph_shared::ids::{BeamKey, DeviceToken};
 
-use crate::exit::{Exit, Stop};
+use crate::exit::Stop;
 use crate::known_beam::{KnownBeam, KnownKeys};
 use crate::link::Destination;
+use crate::saved::SavedBeam;
 
 /// A beam, and who this device is there.
 pub(super) struct Place {
@@ -22,6 +23,7 @@ pub(super) struct Place {
     pub(super) token: DeviceToken,
     pub(super) keys: Option<Keyring>,
     pub(super) is_new: bool,
+    pub(super) is_saved: bool,
     pub(super) server: Server,
 }
 
@@ -30,25 +32,42 @@ impl Place {
     pub(super) async fn of(destination: Destination) -> Result<Self, Stop> {
         let token = DeviceToken::from_random(SystemRandom::bytes());
         match destination {
+            Destination::Saved(saved) => {
+                let SavedBeam { server, link, keys } = *saved;
+                Ok(Self {
+                    link,
+                    beam_key: None,
+                    token,
+                    keys,
+                    is_new: false,
+                    is_saved: true,
+                    server,
+                })
+            }
+            Destination::OfAccount(account) => Self::made(account.server().clone(), true).await,
             Destination::Existing(link) => {
                 let server = Server::at(&link.server).map_err(|why| unreached(&why))?;
                 let secret = link.invite.as_ref().map(|invite| invite.secret().clone());
                 let keys = secret.map(|secret| Keyring::with_link(secret, &mut SystemRandom));
-                Ok(Self { link, beam_key: None, token, keys, is_new: false, server })
+                Ok(Self {
+                    link,
+                    beam_key: None,
+                    token,
+                    keys,
+                    is_new: false,
+                    is_saved: false,
+                    server,
+                })
             }
             Destination::New { server, is_sealed } => {
                 let server = Server::at(&server).map_err(|why| unreached(&why))?;
-                let made = server.create_beam().await.map_err(|why| unreached(&why))?;
-                let keys = is_sealed.then(|| Keyring::make(&mut SystemRandom));
-                let invite = keys.as_ref().map(|keys| keys.invite().clone());
-                let link = BeamLink { server: server.url().clone(), beam: made.beam_id, invite };
-                Ok(Self { link, beam_key: Some(made.beam_key), token, keys, is_new: true, server })
+                Self::made(server, is_sealed).await
             }
             Destination::Known(known) => {
                 let (link, keys) = (known.link()?, known.keyring()?);
                 let server = Server::at(&link.server).map_err(|why| unreached(&why))?;
                 let KnownBeam { beam_key, token, .. } = *known;
-                Ok(Self { link, beam_key, token, keys, is_new: false, server })
+                Ok(Self { link, beam_key, token, keys, is_new: false, is_saved: false, server })
             }
         }
     }
@@ -62,6 +81,17 @@ impl Place {
             token: self.token.clone(),
             keys: self.keys.as_ref().map(KnownKeys::of),
         }
+    }
+
+    /// A new beam.
+    async fn made(server: Server, is_sealed: bool) -> Result<Self, Stop> {
+        let token = DeviceToken::from_random(SystemRandom::bytes());
+        let made = server.create_beam().await.map_err(|why| unreached(&why))?;
+        let keys = is_sealed.then(|| Keyring::make(&mut SystemRandom));
+        let invite = keys.as_ref().map(|keys| keys.invite().clone());
+        let link = BeamLink { server: server.url().clone(), beam: made.beam_id, invite };
+        let beam_key = Some(made.beam_key);
+        Ok(Self { link, beam_key, token, keys, is_new: true, is_saved: false, server })
     }
 
     /// Becomes the device that has shared these files here in an earlier run, unless the link has another secret by now.
@@ -93,14 +123,6 @@ impl Place {
 }
 
 /// Why a server is of no use.
-#[must_use]
-pub fn unreached(why: &Failure) -> Stop {
-    let exit = match why {
-        Failure::NoAddress => Exit::BadLink,
-        Failure::Trust(_) => Exit::Failed,
-        Failure::Refused { status: 404, .. } => Exit::Ended,
-        Failure::Refused { status: 429 | 503 | 507, .. } => Exit::Refused,
-        _ => Exit::Unreachable,
-    };
-    Stop::new(exit, format!("The server is not reached: {why}."))
+pub(super) fn unreached(why: &Failure) -> Stop {
+    Stop::unreached(why)
 }

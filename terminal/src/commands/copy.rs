@@ -18,13 +18,19 @@ use crate::cli::CopyArgs;
 use crate::clipboard;
 use crate::exit::{Exit, Stop};
 use crate::link::to_share;
+use crate::saving::Saving;
 use crate::voice::Event;
 
 /// Most bytes that are read: more than any server takes in a message.
 const MOST_READ: u64 = 16 << 20;
 
 pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), Stop> {
-    let destination = to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?;
+    let saving = context.saving(asked.save.as_deref())?;
+    let wanted = match &saving {
+        Some(saving) => saving.wanted(),
+        None => to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?,
+    };
+    let destination = context.destination(wanted).await?;
     let text = match asked.text {
         Some(text) => text,
         None if asked.clipboard => clipboard::read()?,
@@ -39,11 +45,11 @@ pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), St
         context.voice.hint("A text of this length goes as a file.");
         let files = vec![text_file("Text.txt", &text)];
         let until = asked.keep.map_or(Until::OneHasAll, Until::Kept);
-        return send::all(context, destination, files, (&asked.ways, until)).await;
+        return send::all(context, destination, files, (&asked.ways, until, saving)).await;
     }
     let mut beam = Beam::enter(destination, context.name.clone(), context.timeout).await?;
     let keeping = Keeping::new(asked.keep);
-    share(context, &mut beam, message, keeping).await?;
+    share(context, &mut beam, message, (saving, keeping)).await?;
     beam.leave().await;
     Ok(())
 }
@@ -66,20 +72,23 @@ fn read_text(context: &Context<'_>) -> Result<String, Stop> {
         .map_err(|_| Stop::new(Exit::Failed, "This is no text: its bytes are not UTF-8."))
 }
 
-/// Shares a text, and waits until the server has it and another device can read it, or the server keeps it.
+/// Shares a text, and waits until the server has it and another device can read it, or it is saved or kept.
 async fn share(
     context: &Context<'_>,
     beam: &mut Beam,
     message: Json,
-    mut keeping: Keeping,
+    (mut saving, mut keeping): (Option<Saving>, Keeping),
 ) -> Result<(), Stop> {
     let voice = context.voice;
     let id = ItemId::from_random(SystemRandom::bytes());
     let mut message = Some(message);
     let (mut is_confirmed, mut is_waiting) = (false, false);
-    while !(is_confirmed && keeping.is_done(beam, beam.has_company())) {
+    while !(is_confirmed && keeping.is_done(beam, is_found(beam, saving.as_ref()))) {
         let (news, _) = beam.next().await?;
         keeping.hears(voice, beam, &news)?;
+        if let Some(saving) = &mut saving {
+            saving.hears(voice, beam, &news).await?;
+        }
         match news {
             News::Welcome(_) => {
                 let Some(message) = message.take() else { continue };
@@ -96,6 +105,9 @@ async fn share(
                     voice.link(beam.link.beam, &beam.link.to_text(), beam.link.invite.is_some())?;
                 }
                 voice.event(&Event::Shared { id })?;
+                if let Some(saving) = &mut saving {
+                    saving.ask(beam);
+                }
             }
             News::Refused { id: one, why, .. } if one == id => {
                 return Err(Stop::new(
@@ -111,7 +123,8 @@ async fn share(
             }
             _ => {}
         }
-        if is_confirmed && !is_waiting && !beam.has_company() && !keeping.is_wanted() {
+        let waits = saving.is_none() && !keeping.is_wanted() && !beam.is_found();
+        if is_confirmed && !is_waiting && waits {
             is_waiting = true;
             voice.hint(match beam.encryption() {
                 Encryption::Clear => "Waiting until another device has opened the link.",
@@ -120,4 +133,9 @@ async fn share(
         }
     }
     Ok(())
+}
+
+/// Whether others find what was shared, also when this device has left.
+fn is_found(beam: &Beam, saving: Option<&Saving>) -> bool {
+    saving.map_or_else(|| beam.is_found(), Saving::is_done)
 }

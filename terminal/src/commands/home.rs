@@ -32,7 +32,8 @@ pub(super) async fn make(
     file: &StateFile,
     is_clear: bool,
 ) -> Result<HomeState, Stop> {
-    let destination = to_share(None, is_clear, context.server.as_ref())?;
+    let wanted = to_share(None, is_clear, context.server.as_ref())?;
+    let destination = context.destination(wanted).await?;
     let made = Destination::Known(Box::new(begin(destination).await?));
     let mut beam = Beam::enter(made, context.name.clone(), context.timeout).await?;
     let mut keeping = Keeping::new(Some(KeepTime::Day));

@@ -2,16 +2,19 @@
 
 use std::io::{self, IsTerminal as _};
 
+use heliograph_device::io::file_device::Told;
 use heliograph_device::io::system_random::SystemRandom;
 use heliograph_device::session::{Encryption, Input, News};
 use heliograph_shared::ids::ItemId;
 use serde_json::value::to_raw_value;
 use tokio::sync::mpsc;
 
+use super::taking::Taking;
 use super::{Context, shown, stands};
 use crate::beam::Beam;
 use crate::cli::JoinArgs;
 use crate::exit::Stop;
+use crate::files::settings;
 use crate::link::existing;
 use crate::people::Change;
 use crate::safe;
@@ -22,24 +25,43 @@ const MOST_WAITING: usize = 16;
 
 pub(super) async fn run(context: &Context<'_>, asked: &JoinArgs) -> Result<(), Stop> {
     let voice = context.voice;
-    let destination = existing(asked.link.link.as_deref(), asked.link.clear)?;
-    let mut beam = Beam::enter(destination, context.name.clone(), context.timeout).await?;
+    let wanted = existing(asked.link.link.as_deref(), asked.link.clear)?;
+    let destination = context.destination(wanted).await?;
+    let (name, settings) = (context.name.clone(), settings(&asked.ways)?);
+    let mut beam = Beam::enter_with_files(destination, name, context.timeout, settings).await?;
+    let mut taking = Taking::new(voice, asked.into.as_deref());
     let mut typed = Typed::begin();
     if typed.is_terminal {
         voice.hint("Each line that you type is shared. Ctrl-D leaves.");
     }
     loop {
         tokio::select! {
-            news = beam.next() => {
-                let (news, change) = news?;
-                show(voice, &beam, news, &change)?;
-            }
+            told = beam.next_told() => match told? {
+                (Told::News(news), change) => {
+                    let item = match &news {
+                        News::Item(item) => Some(item.clone()),
+                        _ => None,
+                    };
+                    if let News::Gone(id) = &news {
+                        taking.gone(*id);
+                    }
+                    show(voice, &beam, news, &change)?;
+                    if let Some(item) = item {
+                        taking.came(&beam, item)?;
+                    }
+                }
+                (Told::Receiving { id, progress }, _) => taking.comes(id, &progress)?,
+                (Told::Placed { id, paths }, _) => taking.placed(id, &paths)?,
+                (Told::Sending { .. } | Told::Path { .. }, _) => {}
+            },
             line = typed.lines.recv(), if !typed.is_over => match line {
+                Some(line) if taking.does(&mut beam, &line)? => {}
                 Some(line) => share(voice, &mut beam, &line),
                 None => typed.is_over = true,
             },
         }
-        if typed.is_over && !asked.stay && !beam.has_unconfirmed() {
+        let is_busy = beam.has_unconfirmed() || taking.is_busy();
+        if typed.is_over && !asked.stay && !is_busy {
             beam.leave().await;
             return Ok(());
         }

@@ -23,13 +23,19 @@ pub(super) async fn run(context: &Context<'_>, asked: &PasteArgs) -> Result<(), 
     if asked.holds_clipboard {
         return clipboard::holds();
     }
-    let destination = existing(asked.link.link.as_deref(), asked.link.clear)?;
+    let wanted = existing(asked.link.link.as_deref(), asked.link.clear)?;
+    let destination = context.destination(wanted).await?;
     let within = context.timeout.or_else(|| (!asked.wait).then_some(WITHIN));
     let mut beam = Beam::enter(destination, context.name.clone(), within).await?;
-    let found = newest(context, &mut beam, asked.wait).await?;
+    let Newest { found, has_unproven } = newest(context, &mut beam, asked.wait).await?;
     let Some((item, text)) = found else {
         beam.leave().await;
-        return Err(Stop::new(Exit::Nothing, "There is no text in this beam."));
+        let why = if has_unproven {
+            "There is no encrypted text in this beam. Others are there that the server could have made up: `join` shows them."
+        } else {
+            "There is no text in this beam."
+        };
+        return Err(Stop::new(Exit::Nothing, why));
     };
     context.voice.event(&event(&item, beam.people.name(item.from), &text))?;
     if asked.clipboard {
@@ -42,18 +48,26 @@ pub(super) async fn run(context: &Context<'_>, asked: &PasteArgs) -> Result<(), 
     Ok(())
 }
 
-/// The newest text; `None` where there is none and none is waited for.
-async fn newest(
-    context: &Context<'_>,
-    beam: &mut Beam,
-    waits: bool,
-) -> Result<Option<(Item, String)>, Stop> {
+struct Newest {
+    /// `None` where there is none and none is waited for.
+    found: Option<(Item, String)>,
+    /// Whether there are texts that the server could have made up. A script may run what it pastes, so they are none of them.
+    has_unproven: bool,
+}
+
+/// The newest text.
+async fn newest(context: &Context<'_>, beam: &mut Beam, waits: bool) -> Result<Newest, Stop> {
     let mut texts: BTreeMap<ItemId, (Item, String)> = BTreeMap::new();
     let mut known = Known::default();
+    let mut has_unproven = false;
     loop {
         let (news, _) = beam.next().await?;
         known.hears(context.voice, beam, &news);
         match news {
+            News::Item(item) if beam.is_unproven(&item) => {
+                has_unproven |= text_of(&item).is_some();
+                texts.remove(&item.id);
+            }
             News::Item(item) => match text_of(&item) {
                 Some(text) => drop(texts.insert(item.id, (*item, text))),
                 None => drop(texts.remove(&item.id)),
@@ -68,10 +82,10 @@ async fn newest(
         let newest =
             texts.values().max_by_key(|(item, _)| (item.at, item.seq)).map(|(item, _)| item.id);
         if let Some(found) = newest.and_then(|id| texts.remove(&id)) {
-            return Ok(Some(found));
+            return Ok(Newest { found: Some(found), has_unproven });
         }
         if !waits {
-            return Ok(None);
+            return Ok(Newest { found: None, has_unproven });
         }
     }
 }

@@ -26,6 +26,8 @@ use crate::voice::Event;
 
 /// Without `--wait`, nothing is waited for that has not come nearer for so long.
 const WITHIN: Duration = Duration::from_secs(30);
+/// Why a file in clear text is left where it is, in a beam whose devices seal (E12).
+const UNPROVEN: &str = "it is not encrypted, so the server could have made it up";
 
 pub(super) async fn run(context: &Context<'_>, asked: ReceiveArgs) -> Result<(), Stop> {
     let voice = context.voice;
@@ -35,7 +37,8 @@ pub(super) async fn run(context: &Context<'_>, asked: ReceiveArgs) -> Result<(),
     let target = target.map_err(|why| {
         Stop::new(Exit::Failed, format!("{} cannot be used: {why}.", folder.display()))
     })?;
-    let destination = existing(asked.link.link.as_deref(), asked.link.clear)?;
+    let wanted = existing(asked.link.link.as_deref(), asked.link.clear)?;
+    let destination = context.destination(wanted).await?;
     let settings = settings(&asked.ways)?;
     let until = match (asked.stay, asked.wait) {
         (true, _) => Until::Interrupted,
@@ -109,7 +112,7 @@ impl Receiving<'_> {
                     if has_ended(&progress) || matches!(progress, Progress::Moving { .. }) {
                         patience = Instant::now() + WITHIN;
                     }
-                    self.comes(id, &progress)?;
+                    self.comes(beam, id, &progress)?;
                 }
                 Told::Placed { id, paths } => self.placed(id, &paths)?,
                 Told::Sending { .. } | Told::Path { .. } => {}
@@ -174,17 +177,22 @@ impl Receiving<'_> {
         let files = facts.manifest.map(|manifest| manifest.files);
         let file = facts.name.as_str();
         self.context.voice.event(&Event::File { id, from, name, file, size, files })?;
-        let coming =
+        let mut coming =
             Coming { name: facts.name.clone(), size, from, is_stored, end: None, why: None };
+        if beam.is_unproven(item) {
+            // Nobody looks at what comes and decides.
+            (coming.end, coming.why) = (Some(false), Some(UNPROVEN.to_owned()));
+        } else {
+            beam.receive(item, &facts, self.target.clone());
+        }
         self.files.insert(id, coming);
-        beam.receive(item, &facts, self.target.clone());
         Ok(())
     }
 
-    fn comes(&mut self, id: ItemId, progress: &Progress) -> Result<(), Stop> {
+    fn comes(&mut self, beam: &Beam, id: ItemId, progress: &Progress) -> Result<(), Stop> {
         let voice = self.context.voice;
         let Some(file) = self.files.get_mut(&id) else { return Ok(()) };
-        let moves = moves(progress, file.size);
+        let moves = moves(progress, file.size, beam.is_over_turn(file.from));
         voice.event(&Event::Receiving { id, file: &file.name, moves })?;
         file.end = has_ended(progress).then_some(matches!(progress, Progress::Done { .. }));
         file.why = why(progress);

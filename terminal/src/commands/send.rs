@@ -23,17 +23,23 @@ use crate::link::{Destination, to_share};
 use crate::people::Change;
 use crate::progress::Bars;
 use crate::safe;
+use crate::saving::Saving;
 use crate::voice::Event;
 
 pub(super) async fn run(context: &Context<'_>, asked: SendArgs) -> Result<(), Stop> {
-    let destination = to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?;
+    let saving = context.saving(asked.save.as_deref())?;
+    let wanted = match &saving {
+        Some(saving) => saving.wanted(),
+        None => to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?,
+    };
+    let destination = context.destination(wanted).await?;
     let files = chosen(context, asked.paths).await?;
     let until = match (asked.once, asked.keep) {
         (true, _) => Until::OneHasAll,
         (false, Some(time)) => Until::Kept(time),
         (false, None) => Until::Interrupted,
     };
-    all(context, destination, files, (&asked.ways, until)).await
+    all(context, destination, files, (&asked.ways, until, saving)).await
 }
 
 /// How long files are sent.
@@ -51,7 +57,7 @@ pub(super) async fn all(
     context: &Context<'_>,
     destination: Destination,
     files: Vec<NewFile>,
-    (ways, until): (&WayArgs, Until),
+    (ways, until, saving): (&WayArgs, Until, Option<Saving>),
 ) -> Result<(), Stop> {
     let settings = settings(ways)?;
     let name = context.name.clone();
@@ -67,6 +73,8 @@ pub(super) async fn all(
         }),
         storing: Storing::of(&beam)?,
         is_link_shown: false,
+        has_given: false,
+        saving,
         waiting: files,
         offered: BTreeMap::new(),
         unconfirmed: BTreeSet::new(),
@@ -115,6 +123,10 @@ struct Sending<'a> {
     keeping: Keeping,
     storing: Storing,
     is_link_shown: bool,
+    /// Whether a device has all of it.
+    has_given: bool,
+    /// The beam is saved once the server has what is offered there.
+    saving: Option<Saving>,
     /// What is not offered yet.
     waiting: Vec<NewFile>,
     offered: BTreeMap<ItemId, Offered>,
@@ -151,17 +163,25 @@ impl Sending<'_> {
                 }
             };
             match told {
-                Told::News(news) => self.hears(beam, news, &change)?,
+                Told::News(news) => {
+                    if let Some(saving) = &mut self.saving {
+                        saving.hears(self.context.voice, beam, &news).await?;
+                    }
+                    self.hears(beam, news, &change)?;
+                }
                 Told::Sending { id, device, progress } => {
                     self.goes(beam, id, device, &progress)?;
-                    let is_done = self.until == Until::OneHasAll && self.has_all(device);
-                    if is_done || self.failure.is_some() {
-                        return Ok(());
-                    }
+                    self.has_given |= self.has_all(device);
                 }
                 _ => {}
             }
-            if self.is_kept(beam) {
+            let is_saved = self.saving.as_ref().is_none_or(Saving::is_done);
+            let is_done = match self.until {
+                Until::OneHasAll => self.has_given,
+                Until::Kept(_) => self.is_kept(beam),
+                Until::Interrupted => false,
+            };
+            if (is_done && is_saved) || self.failure.is_some() {
                 return Ok(());
             }
         }
@@ -169,8 +189,7 @@ impl Sending<'_> {
 
     /// Whether nobody but the server is needed any more.
     fn is_kept(&self, beam: &Beam) -> bool {
-        matches!(self.until, Until::Kept(_))
-            && !self.offered.is_empty()
+        !self.offered.is_empty()
             && self.unconfirmed.is_empty()
             && self.offered.keys().all(|id| self.storing.has(*id))
             && self.keeping.is_done(beam, false)
@@ -221,7 +240,7 @@ impl Sending<'_> {
     }
 
     /// The link of a new beam is shown once whoever opens it finds the files.
-    fn confirmed(&mut self, beam: &Beam, id: ItemId) -> Result<(), Stop> {
+    fn confirmed(&mut self, beam: &mut Beam, id: ItemId) -> Result<(), Stop> {
         let voice = self.context.voice;
         voice.event(&Event::Shared { id })?;
         let is_first = self.unconfirmed.remove(&id) && self.unconfirmed.is_empty();
@@ -230,6 +249,9 @@ impl Sending<'_> {
         }
         if beam.is_new {
             voice.link(beam.link.beam, &beam.link.to_text(), beam.link.invite.is_some())?;
+        }
+        if let Some(saving) = &mut self.saving {
+            saving.ask(beam);
         }
         voice.hint(match self.until {
             Until::OneHasAll => "Waiting until another device has it all.",
@@ -264,7 +286,7 @@ impl Sending<'_> {
         let voice = self.context.voice;
         let Some(Offered { name: file, size }) = self.offered.get(&id) else { return Ok(()) };
         let name = beam.people.name(device);
-        let moves = moves(progress, *size);
+        let moves = moves(progress, *size, beam.is_over_turn(device));
         voice.event(&Event::Sending { id, device, name, file, moves })?;
         let standing = Standing {
             bytes: bytes_of(progress, *size),

@@ -10,7 +10,7 @@ use heliograph_device::session::item::Item;
 use heliograph_shared::ids::{BeamId, ItemId};
 use tokio::task::JoinHandle;
 
-use crate::beam::{Beam, unreached};
+use crate::beam::Beam;
 use crate::exit::{Exit, Stop};
 use crate::safe;
 
@@ -28,7 +28,7 @@ type Task = JoinHandle<(ItemId, FileFacts, Result<String, NotStored>)>;
 impl Storing {
     pub(super) fn of(beam: &Beam) -> Result<Self, Stop> {
         Ok(Self {
-            server: Server::at(&beam.link.server).map_err(|why| unreached(&why))?,
+            server: Server::at(&beam.link.server).map_err(|why| Stop::unreached(&why))?,
             beam: beam.link.beam,
             sources: BTreeMap::new(),
             waiting: VecDeque::new(),
@@ -81,7 +81,7 @@ impl Storing {
             NotStored::Server(Failure::Refused { detail, .. }) => {
                 Stop::new(Exit::Refused, format!("The server does not keep {name}: {detail}"))
             }
-            NotStored::Server(why) => unreached(&why),
+            NotStored::Server(why) => Stop::unreached(&why),
         })?;
         facts.url = Some(url);
         self.stored.insert(id);

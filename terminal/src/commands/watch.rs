@@ -29,7 +29,7 @@ use crate::exit::{Exit, Stop};
 use crate::files::settings;
 use crate::known_beam::KnownBeam;
 use crate::landing::{self, Landed, Landing, hash};
-use crate::link::{Destination, existing};
+use crate::link::{Destination, Wanted, existing};
 use crate::state::StateFile;
 use crate::watched::{Looks, Quiet, look, look_at};
 
@@ -53,7 +53,10 @@ struct WatchState {
 pub(super) async fn run(context: &Context<'_>, asked: &WatchArgs) -> Result<(), Stop> {
     let voice = context.voice;
     let target = landing::open(&asked.folder)?;
-    let link = begin(existing(asked.to.as_deref(), asked.clear)?).await?;
+    let Wanted::Here(destination) = existing(asked.to.as_deref(), asked.clear)? else {
+        return Err(Stop::new(Exit::BadLink, "A folder is kept in step with a beam by its link."));
+    };
+    let link = begin(destination).await?;
     let path = hash(target.path().as_os_str().as_encoded_bytes());
     let path = path.get(..16).unwrap_or_default();
     let file = StateFile::named("watched", &format!("{}-{path}.json", link.beam))?;

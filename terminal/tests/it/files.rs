@@ -1,88 +1,10 @@
 //! Files go from one process to another.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tempfile::{TempDir, tempdir};
-
-use crate::program::{Running, Words, program};
-use crate::server::Server;
-
-/// The ways that files may take.
-const DIRECT: [&str; 2] = ["--address", "127.0.0.1"];
-const RELAY: [&str; 1] = ["--no-direct"];
-const MIB: usize = 1024 * 1024;
-
-/// Bytes of which no two chunks are equal.
-fn sample(size: usize) -> Vec<u8> {
-    let word = |at: usize| (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17);
-    (0..size.div_ceil(8)).flat_map(|at| word(at).to_le_bytes()).take(size).collect()
-}
-
-/// A folder with files to send, and one to receive into.
-struct Stage {
-    server: Server,
-    folder: TempDir,
-}
-
-impl Stage {
-    fn new() -> Self {
-        let folder = tempdir().unwrap();
-        fs::create_dir(folder.path().join("from")).unwrap();
-        Self { server: Server::start(), folder }
-    }
-
-    /// Writes a file to send. Returns its path.
-    fn file(&self, path: &str, bytes: &[u8]) -> String {
-        let path = self.folder.path().join("from").join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, bytes).unwrap();
-        path.to_str().unwrap().to_owned()
-    }
-
-    /// Makes a beam and sends into it. Returns its link too.
-    fn sends(&self, words: &[&str]) -> (Running, String) {
-        let url = self.server.url();
-        let words = [&["send", "--json", "--server", &url], words].concat();
-        let send = program(&words).starts();
-        let link = send.event("beam")["link"].as_str().unwrap().to_owned();
-        (send, link)
-    }
-
-    fn received(&self) -> PathBuf {
-        self.folder.path().join("to")
-    }
-
-    /// Receives into the folder. What one run remembers, the next knows.
-    fn receives(&self, link: &str, words: &[&str]) -> Words {
-        let (into, state) = (self.received(), self.folder.path().join("state"));
-        let words = [&["receive", "--json", "--into", into.to_str().unwrap()], words].concat();
-        program(&words).link(link).env("XDG_STATE_HOME", state.to_str().unwrap())
-    }
-
-    #[track_caller]
-    fn has(&self, path: &str, bytes: &[u8]) {
-        let read = fs::read(self.received().join(path)).unwrap();
-        assert!(read == bytes, "{path} is another file");
-    }
-
-    /// The names of what was received, without what is hidden.
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.received()).unwrap();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<_> = names.collect();
-        names.sort();
-        names
-    }
-}
-
-/// How a file has come.
-#[track_caller]
-fn done(lines: &str) -> serde_json::Value {
-    let mut events = lines.lines().map(|line| serde_json::from_str(line).unwrap());
-    let is_done = |event: &serde_json::Value| event["state"] == "done";
-    events.find(is_done).expect("it is done")
-}
+use crate::program::{Running, program};
+use crate::stage::{DIRECT, MIB, RELAY, Stage, done, first_event, sample};
 
 #[track_caller]
 fn goes(ways: &[&str], via: &str) {
@@ -253,9 +175,7 @@ fn goes_on(stop: impl Fn(&mut Running)) {
     let receive = stage.receives(&link, &DIRECT).ends();
     receive.is(0, "");
     stage.has("large", &bytes);
-    let first = receive.text().lines().find(|line| line.contains(r#""event":"receiving""#));
-    let first: serde_json::Value = serde_json::from_str(first.unwrap()).unwrap();
-    let kept = first["bytes"].as_u64().unwrap();
+    let kept = first_event(receive.text(), "receiving")["bytes"].as_u64().unwrap();
     let twice = done(receive.text())["twice"].as_u64().unwrap();
     assert!(reached - kept.min(reached) + twice < WINDOW, "{reached} before, {kept} kept");
     assert_eq!(send.ends(), 0);
@@ -334,4 +254,38 @@ fn f17_a_sender_that_was_killed_goes_on_under_the_same_item() {
 #[test]
 fn e15_f17_both_ends_go_on_after_both_were_killed() {
     sender_goes_on(true);
+}
+
+#[test]
+fn f18_a_file_is_taken_paused_and_cancelled_by_what_is_typed() {
+    let stage = Stage::new();
+    let bytes = sample(24 * MIB);
+    let (path, other) = (stage.file("large", &bytes), stage.file("other", &bytes));
+    let (mut send, link) = stage.sends(&[&path, &other, "--no-direct"]);
+    let into = stage.received();
+    let words = ["join", "--json", "--no-direct", "--into", into.to_str().unwrap()];
+    let mut join = program(&words).link(&link).starts();
+    let named = |event: &serde_json::Value| event["id"].as_str().unwrap().to_owned();
+    let (first, second) = (named(&join.event("file")), named(&join.event("file")));
+    let wait_for = |join: &Running, id: &str, state: &str| loop {
+        let event = join.event("receiving");
+        if (&event["id"], &event["state"]) == (&id.into(), &state.into()) {
+            break;
+        }
+    };
+    join.types("/take 1");
+    wait_for(&join, &first, "moving");
+    join.types("/pause 1");
+    wait_for(&join, &first, "paused");
+    join.types(&format!("/take {second}"));
+    wait_for(&join, &second, "moving");
+    join.types("/cancel 2");
+    wait_for(&join, &second, "cancelled");
+    join.types("/resume 1");
+    // It waits until what was taken has come.
+    join.input_ends();
+    wait_for(&join, &first, "done");
+    assert_eq!(join.ends(), 0);
+    assert_eq!(stage.names().len(), 1);
+    send.is_killed();
 }

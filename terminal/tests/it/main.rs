@@ -7,12 +7,21 @@
     reason = "a test says so by failing"
 )]
 
+mod accounts;
 mod copying;
 mod describing;
 mod files;
 mod home;
+mod hostile;
+mod hostile_files;
+mod hostile_server;
 mod joining;
+mod killed;
+mod people;
 mod program;
 mod refusing;
+mod relayed;
 mod server;
+mod stage;
 mod stored;
+mod swapped_bytes;

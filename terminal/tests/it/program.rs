@@ -1,5 +1,6 @@
 //! The program in a process of its own, with what it prints.
 
+use std::env;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -36,7 +37,7 @@ impl Ended {
 pub fn program(words: &[&str]) -> Words {
     let home = tempfile::tempdir().unwrap();
     let built = || env!("CARGO_BIN_EXE_heliograph-device").into();
-    let mut command = Command::new(std::env::var_os("HELIOGRAPH_DEVICE").unwrap_or_else(built));
+    let mut command = Command::new(env::var_os("HELIOGRAPH_DEVICE").unwrap_or_else(built));
     command.env_clear().env("HOME", home.path()).args(words);
     Words { command, home }
 }
@@ -137,6 +138,15 @@ impl Running {
     pub fn event(&self, name: &str) -> Value {
         let named = format!(r#"{{"event":"{name}""#);
         serde_json::from_str(&Self::line(&self.out, |line| line.starts_with(&named))).unwrap()
+    }
+
+    /// Waits for something of one of these kinds, as JSON.
+    #[track_caller]
+    pub fn next_of(&self, kinds: &[&str]) -> Value {
+        let is_one = |line: &str| {
+            kinds.iter().any(|kind| line.starts_with(&format!(r#"{{"event":"{kind}""#)))
+        };
+        serde_json::from_str(&Self::line(&self.out, is_one)).unwrap()
     }
 
     /// Waits until so many devices are here.

@@ -12,13 +12,14 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use webrtc::data_channel::{DataChannel, DataChannelEvent};
 use webrtc::peer_connection::{
-    PeerConnection, RTCIceCandidateInit, RTCIceCandidateType, RTCIceConnectionState,
-    RTCSessionDescription, RTCStatsReportEntry, StatsSelector,
+    PeerConnection, RTCIceCandidateInit, RTCIceConnectionState, RTCSessionDescription,
+    RTCStatsReportEntry, StatsSelector,
 };
 
 use super::connection::{self, Connection, Told};
 use super::negotiation::Offers;
 use super::outbox::Writer;
+use super::path::RemoteRelays;
 use super::signal::{self, Signal};
 use super::{Command, LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath};
 
@@ -81,6 +82,7 @@ struct Live {
     offers: Offers,
     /// Candidates that came before the description, which they need; `None` once that has come.
     early: Option<Vec<RTCIceCandidateInit>>,
+    relays: RemoteRelays,
     /// The tasks of the channels. The connection ends with any of them.
     channels: JoinSet<()>,
     channel_opened: mpsc::Sender<()>,
@@ -107,6 +109,7 @@ impl Live {
             events,
             offers: Offers::default(),
             early: Some(Vec::new()),
+            relays: RemoteRelays::default(),
             channels: JoinSet::new(),
             channel_opened,
             opened_channels,
@@ -317,7 +320,8 @@ impl Live {
     }
 
     /// An address of a kind that is not known here, as a name of mDNS, is left out. There may be others.
-    async fn try_out(&self, candidate: RTCIceCandidateInit) {
+    async fn try_out(&mut self, candidate: RTCIceCandidateInit) {
+        self.relays.told(&candidate.candidate);
         let _ = self.peer.add_ice_candidate(candidate).await;
     }
 
@@ -379,9 +383,7 @@ impl Live {
     async fn path_in_use(&self) -> Option<PeerPath> {
         let ice = self.peer.sctp().await?.transport().ice_transport();
         let pair = ice.get_selected_candidate_pair().await.ok()??;
-        let ends = [pair.local().typ, pair.remote().typ];
-        let is_turn = ends.contains(&RTCIceCandidateType::Relay);
-        Some(if is_turn { PeerPath::Turn } else { PeerPath::Direct })
+        Some(self.relays.path(pair.local(), pair.remote()))
     }
 
     async fn round_trip(&self) -> Option<Duration> {

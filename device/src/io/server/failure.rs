@@ -34,7 +34,20 @@ pub enum Failure {
         /// Why, for a person.
         detail: String,
     },
+    /// The login is over.
+    #[error("nobody is logged in there any more")]
+    LoggedOut,
+    /// What is kept of a login cannot be read or written.
+    #[error("what is kept of the login: {0}")]
+    Store(#[from] io::Error),
     /// The answer is none of this product's servers.
     #[error("what answers there is no Heliograph")]
     Strange,
+}
+
+impl Failure {
+    /// A task of this program has failed.
+    pub(in crate::io) fn failed(why: tokio::task::JoinError) -> Self {
+        Self::Store(why.into())
+    }
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, Empty};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
-use hyper::header::{HOST, RANGE};
+use hyper::header::{COOKIE, HOST, RANGE};
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 
@@ -71,12 +71,15 @@ impl Server {
         connections: &Connections,
     ) -> Result<Part, Failure> {
         let range = format!("bytes={start}-{}", start.saturating_add(bytes).saturating_sub(1));
+        // Of a saved beam, perhaps only who is logged in may read it.
+        let cookies = self.login_cookies().await?;
         let ask = || {
-            Request::get(path)
-                .header(HOST, self.url.authority())
-                .header(RANGE, &range)
-                .body(Empty::<Bytes>::new())
-                .map_err(|_| Failure::NoAddress)
+            let mut request =
+                Request::get(path).header(HOST, self.url.authority()).header(RANGE, &range);
+            if let Some(cookies) = &cookies {
+                request = request.header(COOKIE, cookies);
+            }
+            request.body(Empty::<Bytes>::new()).map_err(|_| Failure::NoAddress)
         };
         let (sender, answer) = self.asked(ask, connections).await?;
         // With 200 the whole would come, which begins elsewhere.

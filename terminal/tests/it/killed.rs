@@ -1,0 +1,91 @@
+//! Programs that are killed in the middle of a file, at points that a server between them makes sure of.
+
+use crate::hostile_server::HostileServer;
+use crate::program::program;
+use crate::relayed::{CHUNK, chunks_of};
+use crate::stage::{MIB, RELAY, Stage, done, first_event, sample};
+
+const SIZE: usize = 12 * MIB;
+/// Most bytes that may come once more: the largest window through the server (F4).
+const WINDOW: u64 = 4 * MIB as u64;
+
+/// Lets no chunk through that lies behind so many percent of the file.
+fn lets_through(hostile: &HostileServer, percent: usize) -> u64 {
+    let end = SIZE / CHUNK * percent / 100;
+    let most = u32::try_from(end).unwrap();
+    hostile.changes_frames(move |frame| {
+        if chunks_of(&frame).any(|(place, _)| place >= most) { vec![] } else { vec![frame] }
+    });
+    (end * CHUNK) as u64
+}
+
+#[test]
+fn f19_a_receiver_that_is_killed_at_1_50_and_99_percent_wants_at_most_a_window_again() {
+    let stage = Stage::new();
+    let bytes = sample(SIZE);
+    let path = stage.file("large", &bytes);
+    let (mut send, link) = stage.sends(&[&[path.as_str(), "--once"], &RELAY[..]].concat());
+    let hostile = HostileServer::before(&stage.server);
+    let link = hostile.link(&link);
+    let mut before = 0;
+    for percent in [1, 50, 99] {
+        let end = lets_through(&hostile, percent);
+        let mut receive = stage.receives(&link, &RELAY).starts();
+        let mut reached = receive.event("receiving")["bytes"].as_u64().unwrap();
+        assert!(reached + WINDOW >= before, "{before} before, {reached} kept");
+        // Of the last frame, some chunks may lie behind the end.
+        while reached + 4 * (CHUNK as u64) < end {
+            reached = receive.event("receiving")["bytes"].as_u64().unwrap();
+        }
+        receive.is_killed();
+        assert!(!stage.received().join("large").exists());
+        before = reached;
+    }
+    lets_through(&hostile, 101);
+    let receive = stage.receives(&link, &RELAY).ends();
+    receive.is(0, "");
+    let kept = first_event(receive.text(), "receiving")["bytes"].as_u64().unwrap();
+    let twice = done(receive.text())["twice"].as_u64().unwrap();
+    assert!(before - kept.min(before) + twice < WINDOW, "{before} before, {kept} kept");
+    stage.has("large", &bytes);
+    assert_eq!(stage.names(), ["large"]);
+    assert_eq!(send.ends(), 0);
+}
+
+#[test]
+fn f17_of_a_sender_that_is_killed_at_1_50_and_99_percent_at_most_a_window_comes_again() {
+    let stage = Stage::new();
+    let bytes = sample(SIZE);
+    let path = stage.file("large", &bytes);
+    let memory = stage.folder.path().join("sender");
+    let sends = |words: &[&str]| {
+        let words = [&["send", "--json", "--no-direct", &path], words].concat();
+        program(&words).env("XDG_STATE_HOME", memory.to_str().unwrap())
+    };
+    let mut send = sends(&["--server", &stage.server.url()]).starts();
+    let item = send.event("offered")["id"].clone();
+    let link = send.event("beam")["link"].as_str().unwrap().to_owned();
+    let hostile = HostileServer::before(&stage.server);
+    lets_through(&hostile, 0);
+    let words = [&RELAY[..], &["--wait"]].concat();
+    let mut receive = stage.receives(&hostile.link(&link), &words).starts();
+    for percent in [1, 50, 99] {
+        let end = lets_through(&hostile, percent);
+        while receive.event("receiving")["bytes"].as_u64().unwrap() + 4 * (CHUNK as u64) < end {}
+        send.is_killed();
+        send = sends(&["--once"]).link(&link).starts();
+        assert_eq!(send.event("offered")["id"], item);
+    }
+    lets_through(&hostile, 101);
+    let done = loop {
+        let event = receive.event("receiving");
+        if event["state"] == "done" {
+            break event;
+        }
+    };
+    let twice = done["twice"].as_u64().unwrap();
+    assert!(twice <= WINDOW, "{twice} once more");
+    assert_eq!((receive.ends(), send.ends()), (0, 0));
+    stage.has("large", &bytes);
+    assert_eq!(stage.names(), ["large"]);
+}
