@@ -50,7 +50,7 @@ pub(super) async fn run(context: &Context<'_>, asked: &JoinArgs) -> Result<(), S
                         taking.came(&beam, item)?;
                     }
                 }
-                (Told::Receiving { id, progress }, _) => taking.comes(id, &progress)?,
+                (Told::Receiving { id, progress }, _) => taking.comes(&beam, id, &progress)?,
                 (Told::Placed { id, paths }, _) => taking.placed(id, &paths)?,
                 (Told::Sending { .. } | Told::Path { .. }, _) => {}
             },

@@ -149,12 +149,18 @@ impl<'a> Taking<'a> {
     }
 
     /// How a file is doing that comes.
-    pub(super) fn comes(&mut self, id: ItemId, progress: &Progress) -> Result<(), Stop> {
+    pub(super) fn comes(
+        &mut self,
+        beam: &Beam,
+        id: ItemId,
+        progress: &Progress,
+    ) -> Result<(), Stop> {
         let Some(file) = self.files.iter_mut().find(|file| file.item.id == id) else {
             return Ok(());
         };
         let (name, size) = (file.facts.name.as_str(), file.facts.size.bytes());
-        self.voice.event(&Event::Receiving { id, file: name, moves: moves(progress, size) })?;
+        let moves = moves(progress, size, beam.is_over_turn(file.item.from));
+        self.voice.event(&Event::Receiving { id, file: name, moves })?;
         file.state = match progress {
             Progress::Paused { by: End::Here, .. } => State::Rests,
             progress if has_ended(progress) => State::Shown,
