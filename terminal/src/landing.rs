@@ -144,7 +144,7 @@ impl<'a> Landing<'a> {
                     self.voice.event(&Event::Gone { id: *id })?;
                 }
             }
-            Told::Receiving { id, progress } => self.comes(*id, progress)?,
+            Told::Receiving { id, progress } => self.comes(beam, *id, progress)?,
             Told::Placed { id, paths } => return self.placed(*id, paths, landed),
             _ => {}
         }
@@ -157,6 +157,13 @@ impl<'a> Landing<'a> {
         item: &Item,
         landed: &mut Landed,
     ) -> Result<Vec<PathBuf>, Stop> {
+        // The server could have made it up.
+        if beam.is_unproven(item) {
+            let name = safe::line(beam.people.name(item.from)).into_owned();
+            let said = format!("What {name} shares unencrypted does not land.");
+            self.bars.aside(|| self.voice.hint(&said));
+            return Ok(Vec::new());
+        }
         let Some(facts) = FileFacts::read(&item.message) else {
             return self.said(item, landed).await;
         };
@@ -191,10 +198,11 @@ impl<'a> Landing<'a> {
         Ok(vec![path])
     }
 
-    fn comes(&mut self, id: ItemId, progress: &Progress) -> Result<(), Stop> {
+    fn comes(&mut self, beam: &Beam, id: ItemId, progress: &Progress) -> Result<(), Stop> {
         let Some(file) = self.files.get_mut(&id) else { return Ok(()) };
         let (name, size) = (&file.facts.name, file.facts.size.bytes());
-        self.voice.event(&Event::Receiving { id, file: name, moves: moves(progress, size) })?;
+        let moves = moves(progress, size, beam.is_over_turn(file.item.from));
+        self.voice.event(&Event::Receiving { id, file: name, moves })?;
         file.is_to_try = matches!(progress, Progress::Failed { why: TransferFailure::Here(_), .. });
         if has_ended(progress) {
             self.bars.ends(&id);

@@ -102,7 +102,8 @@ impl Sending {
                 let Some(Offered { name: file, size }) = self.offered.get(id) else {
                     return Ok(false);
                 };
-                let (name, moves) = (beam.people.name(*device), moves(progress, *size));
+                let (name, moves) =
+                    (beam.people.name(*device), moves(progress, *size, beam.is_over_turn(*device)));
                 voice.event(&Event::Sending { id: *id, device: *device, name, file, moves })?;
                 if matches!(progress, Progress::Done { .. }) {
                     voice.hint(&format!("{} has {}.", safe::line(name), safe::line(file)));
