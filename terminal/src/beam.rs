@@ -46,6 +46,15 @@ pub const fn is_too_long(json_bytes: usize, most: usize, is_sealed: bool) -> boo
     json_bytes > if is_sealed { room / 20 * 13 } else { room }
 }
 
+/// What the server has said of this device.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Outside,
+    Welcomed,
+    /// The beam has ended.
+    Ended,
+}
+
 /// A beam with this device in it.
 pub struct Beam {
     device: Device,
@@ -59,9 +68,7 @@ pub struct Beam {
     /// Who is here.
     pub people: People,
     encryption: Encryption,
-    is_welcomed: bool,
-    /// Whether the server has said that it has ended.
-    pub has_ended: bool,
+    standing: Standing,
     /// The devices that are reached over a TURN server alone.
     over_turn: BTreeSet<DeviceId>,
     message_bytes: usize,
@@ -151,8 +158,7 @@ impl Beam {
             is_saved,
             people: People::default(),
             encryption,
-            is_welcomed: false,
-            has_ended: false,
+            standing: Standing::Outside,
             over_turn: BTreeSet::new(),
             message_bytes: MAX_MESSAGE_BYTES,
             deadline,
@@ -181,6 +187,12 @@ impl Beam {
         if let Some(files) = self.device.files() {
             files.receive(item, facts, target);
         }
+    }
+
+    /// Whether the server has said that the beam has ended.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.standing == Standing::Ended
     }
 
     /// What it takes to be the same device here in another run.
@@ -327,7 +339,7 @@ impl Beam {
         let mut change = Change::default();
         match news {
             News::Welcome(welcome) => {
-                self.is_welcomed = true;
+                self.standing = Standing::Welcomed;
                 if let Some(limits) = &welcome.limits {
                     self.message_bytes = limits.message_bytes;
                 }
@@ -350,7 +362,7 @@ impl Beam {
         match status {
             Status::Connecting | Status::Live => Ok(()),
             // A server that was here a moment ago comes back. One that was not, as one whose name was mistyped, seldom does.
-            Status::Reconnecting { .. } if self.is_welcomed => Ok(()),
+            Status::Reconnecting { .. } if self.standing == Standing::Welcomed => Ok(()),
             Status::Reconnecting { .. } | Status::Stopped(Why::Unreachable) => {
                 Err(self.device.failure().map_or_else(
                     || Stop::new(Exit::Unreachable, "The server has closed the connection."),
@@ -358,7 +370,7 @@ impl Beam {
                 ))
             }
             Status::Stopped(Why::Ended) => {
-                self.has_ended = true;
+                self.standing = Standing::Ended;
                 Err(Stop::new(Exit::Ended, "This beam has ended, or there is none of that link."))
             }
             Status::Stopped(Why::Forbidden | Why::LoggedOut) => {
@@ -370,7 +382,9 @@ impl Beam {
 
     fn late(&self, within: Duration) -> Stop {
         let seconds = within.as_secs_f64();
-        if self.is_welcomed && matches!(self.encryption, Encryption::Waiting { .. }) {
+        if self.standing == Standing::Welcomed
+            && matches!(self.encryption, Encryption::Waiting { .. })
+        {
             let why = format!(
                 "No device has let this one in within {seconds} s: one that is in the beam has to be open."
             );

@@ -129,7 +129,7 @@ impl Running<'_> {
                 }
             }
         };
-        (result, beam.has_ended)
+        (result, beam.has_ended())
     }
 
     async fn enters(&self, settings: FileSettings) -> Result<Beam, Stop> {
