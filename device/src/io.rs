@@ -15,5 +15,6 @@ pub mod relay;
 pub mod server;
 mod socket;
 mod stored_copies;
+pub mod storing;
 pub mod system_clock;
 pub mod system_random;

@@ -17,6 +17,8 @@ use heliograph_signal::log;
 use heliograph_signal::operate::{assets, backup, settings, users};
 use heliograph_signal::program::{Cli, Command};
 use heliograph_signal::start::{self, greeting, start};
+#[cfg(feature = "device")]
+use heliograph_terminal::cli::Asked;
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -43,7 +45,13 @@ fn main() -> ExitCode {
     match command {
         Command::Server(command) => operate(command, &matches),
         #[cfg(feature = "device")]
-        Command::Device(command) => heliograph_terminal::program::run(*command, &Cli::command()),
+        Command::Device(command) => {
+            heliograph_terminal::program::run(Asked::Command(*command), &Cli::command())
+        }
+        #[cfg(feature = "device")]
+        Command::Home(home) => {
+            heliograph_terminal::program::run(Asked::Home(*home), &Cli::command())
+        }
     }
 }
 

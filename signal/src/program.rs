@@ -23,4 +23,8 @@ pub enum Command {
     #[cfg(feature = "device")]
     #[command(flatten)]
     Device(Box<heliograph_terminal::cli::Command>),
+    /// A machine that is always on, as a device
+    #[cfg(feature = "device")]
+    #[command(subcommand, name = "device")]
+    Home(Box<heliograph_terminal::cli::Home>),
 }

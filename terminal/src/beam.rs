@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use heliograph_device::file_facts::FileFacts;
-use heliograph_device::io::file_device::{FileSettings, Told};
+use heliograph_device::io::file_device::{FileDevice, FileSettings, Told};
 use heliograph_device::io::files::target::Target;
 use heliograph_device::io::offering::NewFile;
 use heliograph_device::io::peer_link::PeerPath;
@@ -17,18 +17,43 @@ use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::session::beam_link::BeamLink;
 use heliograph_device::session::item::Item;
 use heliograph_device::session::{Encryption, Input, News, Settings, Status, Why};
-use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_shared::ids::{BeamKey, DeviceId, ItemId};
 use heliograph_shared::limits::MAX_MESSAGE_BYTES;
 use tokio::time::{Instant, sleep_until};
 
 use self::device::Device;
 use self::place::{Place, unreached};
 use crate::exit::{Exit, Stop};
+use crate::known_beam::{KnownBeam, KnownKeys};
 use crate::link::Destination;
 use crate::people::{Change, People};
 
 /// What is around a text in its message, in bytes, and more.
 const ENVELOPE_BYTES: usize = 1024;
+
+/// What it takes to be a device of a beam, which is made where it is to be a new one.
+///
+/// # Errors
+/// Where the server cannot be reached, or makes none.
+pub async fn begin(destination: Destination) -> Result<KnownBeam, Stop> {
+    Ok(Place::of(destination).await?.known())
+}
+
+/// Whether a message of so many bytes of JSON is too long where one may have `most`. A sealed one is longer than what is in it.
+#[must_use]
+pub const fn is_too_long(json_bytes: usize, most: usize, is_sealed: bool) -> bool {
+    let room = most.saturating_sub(ENVELOPE_BYTES);
+    json_bytes > if is_sealed { room / 20 * 13 } else { room }
+}
+
+/// What the server has said of this device.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Outside,
+    Welcomed,
+    /// The beam has ended.
+    Ended,
+}
 
 /// A beam with this device in it.
 pub struct Beam {
@@ -37,12 +62,13 @@ pub struct Beam {
     pub link: BeamLink,
     /// Whether this program has made it.
     pub is_new: bool,
+    key: Option<BeamKey>,
     /// Whether it is saved, with what is shared there and its keys.
     is_saved: bool,
     /// Who is here.
     pub people: People,
     encryption: Encryption,
-    is_welcomed: bool,
+    standing: Standing,
     /// The devices that are reached over a TURN server alone.
     over_turn: BTreeSet<DeviceId>,
     message_bytes: usize,
@@ -121,16 +147,18 @@ impl Beam {
             Some(_) => Encryption::Waiting { is_link_old: false },
             None => Encryption::Clear,
         };
+        let key = beam_key.clone();
         let settings = Settings { beam_key, name, caps: Vec::new(), token, keys };
         let device = Device::join(server, link.beam, settings, files)?;
         Ok(Self {
             device,
             link,
             is_new,
+            key,
             is_saved,
             people: People::default(),
             encryption,
-            is_welcomed: false,
+            standing: Standing::Outside,
             over_turn: BTreeSet::new(),
             message_bytes: MAX_MESSAGE_BYTES,
             deadline,
@@ -159,6 +187,30 @@ impl Beam {
         if let Some(files) = self.device.files() {
             files.receive(item, facts, target);
         }
+    }
+
+    /// Whether the server has said that the beam has ended.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.standing == Standing::Ended
+    }
+
+    /// What it takes to be the same device here in another run.
+    #[must_use]
+    pub fn known(&self) -> KnownBeam {
+        let session = self.device.session();
+        KnownBeam {
+            server: self.link.server.clone(),
+            beam: self.link.beam,
+            beam_key: self.key.clone(),
+            token: session.token().clone(),
+            keys: session.keys().map(KnownKeys::of),
+        }
+    }
+
+    /// What moves the files; `None` for a device that moves none.
+    pub fn files(&mut self) -> Option<&mut FileDevice> {
+        self.device.files()
     }
 
     /// Pauses a file that comes here (F18).
@@ -236,12 +288,11 @@ impl Beam {
         self.is_saved || self.has_company()
     }
 
-    /// Whether a message of so many bytes of JSON is too long here. A sealed one is longer than what is in it.
+    /// Whether a message of so many bytes of JSON is too long here.
     #[must_use]
     pub const fn is_too_long(&self, json_bytes: usize) -> bool {
-        let room = self.message_bytes.saturating_sub(ENVELOPE_BYTES);
-        let most = if matches!(self.encryption, Encryption::Clear) { room } else { room / 20 * 13 };
-        json_bytes > most
+        let is_sealed = !matches!(self.encryption, Encryption::Clear);
+        is_too_long(json_bytes, self.message_bytes, is_sealed)
     }
 
     /// Waits for news. Nothing is lost when the wait is given up.
@@ -288,7 +339,7 @@ impl Beam {
         let mut change = Change::default();
         match news {
             News::Welcome(welcome) => {
-                self.is_welcomed = true;
+                self.standing = Standing::Welcomed;
                 if let Some(limits) = &welcome.limits {
                     self.message_bytes = limits.message_bytes;
                 }
@@ -307,11 +358,11 @@ impl Beam {
         Ok(change)
     }
 
-    fn stands(&self, status: Status) -> Result<(), Stop> {
+    fn stands(&mut self, status: Status) -> Result<(), Stop> {
         match status {
             Status::Connecting | Status::Live => Ok(()),
             // A server that was here a moment ago comes back. One that was not, as one whose name was mistyped, seldom does.
-            Status::Reconnecting { .. } if self.is_welcomed => Ok(()),
+            Status::Reconnecting { .. } if self.standing == Standing::Welcomed => Ok(()),
             Status::Reconnecting { .. } | Status::Stopped(Why::Unreachable) => {
                 Err(self.device.failure().map_or_else(
                     || Stop::new(Exit::Unreachable, "The server has closed the connection."),
@@ -319,6 +370,7 @@ impl Beam {
                 ))
             }
             Status::Stopped(Why::Ended) => {
+                self.standing = Standing::Ended;
                 Err(Stop::new(Exit::Ended, "This beam has ended, or there is none of that link."))
             }
             Status::Stopped(Why::Forbidden | Why::LoggedOut) => {
@@ -330,7 +382,9 @@ impl Beam {
 
     fn late(&self, within: Duration) -> Stop {
         let seconds = within.as_secs_f64();
-        if self.is_welcomed && matches!(self.encryption, Encryption::Waiting { .. }) {
+        if self.standing == Standing::Welcomed
+            && matches!(self.encryption, Encryption::Waiting { .. })
+        {
             let why = format!(
                 "No device has let this one in within {seconds} s: one that is in the beam has to be open."
             );

@@ -1,13 +1,17 @@
 //! The command line.
 
+mod home;
+
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use heliograph_shared::socket::KeepTime;
 use url::Url;
 
+pub use self::home::{Home, PairArgs, RunArgs, WatchArgs};
 use crate::exit::Exit;
 
 /// A terminal or a script in a beam of Heliograph.
@@ -16,7 +20,18 @@ use crate::exit::Exit;
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Asked,
+}
+
+/// What a program of a device is asked to do.
+#[derive(Debug, Subcommand)]
+pub enum Asked {
+    /// What a person does.
+    #[command(flatten)]
+    Command(Command),
+    /// What a machine does by itself.
+    #[command(flatten)]
+    Home(Home),
 }
 
 fn exits() -> String {
@@ -102,6 +117,13 @@ pub enum Command {
     /// A file is shown with its number. /take 1 receives it, /pause 1 and /resume 1 let it rest and go on, and /cancel 1 gives it up.
     #[command(after_long_help = exits())]
     Join(With<JoinArgs>),
+    /// Keep a folder and a beam in step: what appears in the folder goes to the beam, and what comes lands in it
+    ///
+    /// A file that is still being written waits until it is whole. What comes is not sent back, nothing is replaced, and hidden or partial
+    /// files and symbolic links are left. A folder in it is one item. What was sent is remembered, so that another run sends
+    /// nothing twice; it also takes what has appeared meanwhile. It goes on until Ctrl-C, also where the server is away.
+    #[command(after_long_help = exits())]
+    Watch(With<WatchArgs>),
     /// Log in to an account, so that its saved beams can be named in place of links
     ///
     /// The password is asked for, and goes to no server as it is where the account has a vault. The login is kept until `logout`, in a
@@ -126,6 +148,19 @@ pub enum Command {
     },
 }
 
+impl Asked {
+    /// What it says and how; nothing of what enters no beam.
+    #[must_use]
+    pub const fn common(&self) -> Option<&Common> {
+        match self {
+            Self::Command(command) => command.common(),
+            Self::Home(Home::Run(With { common, .. }) | Home::Pair(With { common, .. })) => {
+                Some(common)
+            }
+        }
+    }
+}
+
 impl Command {
     /// What it says and how; nothing of those that enter no beam.
     #[must_use]
@@ -135,6 +170,7 @@ impl Command {
             | Self::Paste(With { common, .. })
             | Self::Send(With { common, .. })
             | Self::Receive(With { common, .. })
+            | Self::Watch(With { common, .. })
             | Self::Join(With { common, .. })
             | Self::Login(With { common, .. })
             | Self::Logout(With { common, .. })
@@ -153,12 +189,22 @@ pub struct CopyArgs {
     /// The text, in place of the standard input
     #[arg(long)]
     pub text: Option<String>,
+    /// Share what is on the system's clipboard, as without a text at a terminal
+    #[arg(long, conflicts_with = "text")]
+    pub clipboard: bool,
+    /// Have the server keep what is in the beam, so that the text is there when no device is: 1h or 24h. It does not wait for another device
+    /// then
+    #[arg(long, value_name = "TIME", value_parser = keep_time, conflicts_with = "save")]
+    pub keep: Option<KeepTime>,
     /// Make a beam and save it under this name in the account that is logged in
     #[arg(long, value_name = "NAME", conflicts_with_all = ["to", "clear"])]
     pub save: Option<String>,
     /// Share in clear text, which the server can read
     #[arg(long)]
     pub clear: bool,
+    /// How a text goes that is too long for a message.
+    #[command(flatten)]
+    pub ways: WayArgs,
 }
 
 /// How files travel.
@@ -187,6 +233,9 @@ pub struct SendArgs {
     /// End when one device has it all
     #[arg(long)]
     pub once: bool,
+    /// Have the server keep what is in the beam and a copy of the files, sealed, and end when it does: 1h or 24h
+    #[arg(long, value_name = "TIME", value_parser = keep_time, conflicts_with_all = ["once", "save"])]
+    pub keep: Option<KeepTime>,
     /// Share in clear text, which the server can read
     #[arg(long)]
     pub clear: bool,
@@ -256,6 +305,12 @@ pub struct PasteArgs {
     /// Wait for a text where there is none, and for a device that lets this one in. Without it, both take 30 s at most
     #[arg(long)]
     pub wait: bool,
+    /// Put the text on the system's clipboard, in place of the standard output
+    #[arg(long)]
+    pub clipboard: bool,
+    /// Read a text from the standard input and have it on the clipboard until another program has something there.
+    #[arg(long, hide = true, conflicts_with = "clipboard")]
+    pub holds_clipboard: bool,
 }
 
 /// Where to stay.
@@ -273,6 +328,14 @@ pub struct JoinArgs {
     /// How.
     #[command(flatten)]
     pub ways: WayArgs,
+}
+
+fn keep_time(text: &str) -> Result<KeepTime, String> {
+    match text {
+        "1h" => Ok(KeepTime::Hour),
+        "24h" => Ok(KeepTime::Day),
+        _ => Err("a server keeps for 1h or 24h".to_owned()),
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -3,14 +3,21 @@
 mod beams;
 mod copy;
 mod describe;
+mod home;
 mod join;
+mod keeping;
 mod known;
 mod login;
+mod pair;
 mod paste;
 mod receive;
+mod run;
 mod send;
 mod shown;
+mod staying;
+mod storing;
 mod taking;
+mod watch;
 
 use std::io;
 use std::time::Duration;
@@ -20,7 +27,7 @@ use heliograph_shared::limits::MAX_DEVICE_NAME;
 use heliograph_shared::names::clean;
 use url::Url;
 
-use crate::cli::{Command, Common, With};
+use crate::cli::{Asked, Command, Common, Home, With};
 use crate::config::Config;
 use crate::exit::Stop;
 use crate::link::{Destination, Wanted};
@@ -73,7 +80,19 @@ impl<'a> Context<'a> {
 ///
 /// # Errors
 /// Why it ends before that is done.
-pub async fn run(command: Command, program: &clap::Command, voice: &Voice) -> Result<(), Stop> {
+pub async fn run(asked: Asked, program: &clap::Command, voice: &Voice) -> Result<(), Stop> {
+    match asked {
+        Asked::Command(command) => obey(command, program, voice).await,
+        Asked::Home(Home::Run(With { own, common })) => {
+            run::run(&Context::new(voice, common)?, own).await
+        }
+        Asked::Home(Home::Pair(With { own, common })) => {
+            pair::run(&Context::new(voice, common)?, &own).await
+        }
+    }
+}
+
+async fn obey(command: Command, program: &clap::Command, voice: &Voice) -> Result<(), Stop> {
     match command {
         Command::Copy(With { own, common }) => copy::run(&Context::new(voice, common)?, own).await,
         Command::Paste(With { own, common }) => {
@@ -84,6 +103,9 @@ pub async fn run(command: Command, program: &clap::Command, voice: &Voice) -> Re
             receive::run(&Context::new(voice, common)?, own).await
         }
         Command::Join(With { own, common }) => join::run(&Context::new(voice, common)?, &own).await,
+        Command::Watch(With { own, common }) => {
+            watch::run(&Context::new(voice, common)?, &own).await
+        }
         Command::Login(With { own, common }) => {
             login::log_in(&Context::new(voice, common)?, own).await
         }

@@ -3,13 +3,13 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use etcetera::BaseStrategy as _;
 use heliograph_device::engine::contract::{Carrying, End, FileFailure, Progress, TransferFailure};
 use heliograph_device::io::file_device::FileSettings;
 use heliograph_device::io::peer_link::PeerLinkOptions;
 
 use crate::cli::WayArgs;
-use crate::exit::{Exit, Stop};
+use crate::exit::Stop;
+use crate::state;
 use crate::voice::Moves;
 
 /// How files are moved, as the command line says.
@@ -22,7 +22,7 @@ pub fn settings(ways: &WayArgs) -> Result<FileSettings, Stop> {
         ([], false) => PeerLinkOptions::every_address(),
         (named, false) => named.iter().map(|ip: &IpAddr| SocketAddr::new(*ip, 0)).collect(),
     };
-    Ok(FileSettings { state: state("received")?, addresses, shared: None })
+    Ok(FileSettings { state: state::folder()?.join("received"), addresses, shared: None })
 }
 
 /// Where the program remembers what it shares.
@@ -30,7 +30,7 @@ pub fn settings(ways: &WayArgs) -> Result<FileSettings, Stop> {
 /// # Errors
 /// As for [`settings`].
 pub fn shared() -> Result<PathBuf, Stop> {
-    state("shared")
+    Ok(state::folder()?.join("shared"))
 }
 
 /// Where the program keeps logins, and what it has seen of vaults.
@@ -38,15 +38,7 @@ pub fn shared() -> Result<PathBuf, Stop> {
 /// # Errors
 /// As for [`settings`].
 pub fn accounts() -> Result<PathBuf, Stop> {
-    state("accounts")
-}
-
-/// A folder for what the program has to remember.
-fn state(of: &str) -> Result<PathBuf, Stop> {
-    let strategy = etcetera::choose_base_strategy();
-    let strategy = strategy.map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
-    let folder = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
-    Ok(folder.join("heliograph").join(of))
+    Ok(state::folder()?.join("accounts"))
 }
 
 /// The media type of a file by its name; empty where it has none that is known.

@@ -3,10 +3,13 @@
 
 pub mod beam;
 pub mod cli;
+pub mod clipboard;
 pub mod commands;
 pub mod config;
 pub mod exit;
 pub mod files;
+pub mod known_beam;
+pub mod landing;
 pub mod link;
 pub mod people;
 pub mod program;
@@ -14,4 +17,7 @@ pub mod progress;
 pub mod safe;
 pub mod saved;
 pub mod saving;
+pub mod state;
+pub mod text_file;
 pub mod voice;
+pub mod watched;

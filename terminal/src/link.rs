@@ -10,6 +10,7 @@ use url::Url;
 use zeroize::Zeroizing;
 
 use crate::exit::{Exit, Stop};
+use crate::known_beam::KnownBeam;
 use crate::saved::SavedBeam;
 
 /// The word in place of a link that asks for it.
@@ -21,6 +22,8 @@ const MOST_LINK: u64 = 8 * 1024;
 pub enum Destination {
     /// One that is there.
     Existing(BeamLink),
+    /// One in which this device was before.
+    Known(Box<KnownBeam>),
     /// One to be made.
     New {
         /// On which server.
@@ -45,6 +48,20 @@ pub enum Wanted {
         /// What its person says.
         is_clear: bool,
     },
+}
+
+impl Destination {
+    /// Whether what is shared there is sealed.
+    #[must_use]
+    pub const fn is_sealed(&self) -> bool {
+        match self {
+            Self::Existing(link) => link.invite.is_some(),
+            Self::Known(known) => known.keys.is_some(),
+            Self::New { is_sealed, .. } => *is_sealed,
+            Self::Saved(saved) => saved.keys.is_some(),
+            Self::OfAccount(_) => true,
+        }
+    }
 }
 
 /// The beam of a link: the one that was given, or one that is asked for. `is_clear` is what its person says.

@@ -2,18 +2,18 @@
 
 use std::process::ExitCode;
 
-use crate::cli::Command;
+use crate::cli::Asked;
 use crate::commands;
 use crate::exit::{Exit, Stop};
 use crate::voice::Voice;
 
 /// Does what the command line of a program says. What is printed of the program itself is read from `program`.
 #[must_use]
-pub fn run(command: Command, program: &clap::Command) -> ExitCode {
-    let voice = Voice::new(program.get_name(), command.common());
+pub fn run(asked: Asked, program: &clap::Command) -> ExitCode {
+    let voice = Voice::new(program.get_name(), asked.common());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let result = match runtime {
-        Ok(runtime) => runtime.block_on(until_done(command, program, &voice)),
+        Ok(runtime) => runtime.block_on(until_done(asked, program, &voice)),
         Err(why) => Err(why.into()),
     };
     match result {
@@ -25,11 +25,11 @@ pub fn run(command: Command, program: &clap::Command) -> ExitCode {
     }
 }
 
-async fn until_done(command: Command, program: &clap::Command, voice: &Voice) -> Result<(), Stop> {
+async fn until_done(asked: Asked, program: &clap::Command, voice: &Voice) -> Result<(), Stop> {
     tokio::select! {
         // What is asked for on the terminal is read first, and until then Ctrl-C ends the program by itself.
         biased;
-        result = commands::run(command, program, voice) => result,
+        result = commands::run(asked, program, voice) => result,
         () = interrupted() => Err(Stop::new(Exit::Interrupted, "")),
     }
 }

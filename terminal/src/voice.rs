@@ -130,6 +130,11 @@ pub enum Event<'a> {
         /// Its id.
         id: ItemId,
     },
+    /// The server keeps what is in the beam.
+    Kept {
+        /// Until when, by the server's clock.
+        until: Millis,
+    },
     /// The devices that are here.
     Devices {
         /// Each of them, in the order in which they joined.

@@ -3,11 +3,12 @@
 
 mod driving;
 mod leaving;
+mod offering;
 mod receiving;
 mod sharing;
 mod waiting;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -114,6 +115,10 @@ pub struct FileDevice {
     searched: mpsc::UnboundedReceiver<Searched>,
     /// The files that come here, and whether each has ended.
     coming: BTreeMap<ItemId, bool>,
+    /// The files that are on their way to their places.
+    placing: BTreeSet<ItemId>,
+    /// So many searches are under way.
+    searching: usize,
     told: VecDeque<Told>,
     started: Instant,
     looks_at: Option<Instant>,
@@ -167,6 +172,8 @@ impl FileDevice {
             searches,
             searched: found,
             coming: BTreeMap::new(),
+            placing: BTreeSet::new(),
+            searching: 0,
             told: VecDeque::new(),
             started: Instant::now(),
             looks_at: None,
@@ -183,6 +190,13 @@ impl FileDevice {
     #[must_use]
     pub const fn failure(&self) -> Option<&Failure> {
         self.device.failure()
+    }
+
+    /// Whether a received file may have its place, in this run or from an earlier one, without [`Told::Placed`] having been told.
+    #[must_use]
+    pub fn is_placing(&self) -> bool {
+        let has_placed = self.told.iter().any(|told| matches!(told, Told::Placed { .. }));
+        has_placed || self.searching > 0 || !self.placing.is_empty()
     }
 
     /// Tells the session what its person does.
@@ -251,7 +265,12 @@ impl FileDevice {
 
     fn disk_told(&mut self, event: FileEvent) {
         match event {
-            FileEvent::Input(input) => self.give(input),
+            FileEvent::Input(input) => {
+                if let Input::Finished { id, .. } = &input {
+                    self.placing.remove(id);
+                }
+                self.give(input);
+            }
             FileEvent::Placed { item: id, paths } => {
                 self.told.push_back(Told::Placed { id, paths });
             }

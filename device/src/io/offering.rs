@@ -1,5 +1,6 @@
 //! Makes items of the files and folders that a person has named: a file is one item, and so is a folder with all that is in it (F16).
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
@@ -11,7 +12,8 @@ use super::files::packed::packed_sources;
 use super::files::shared_files::FilePrint;
 use super::files::source::Source;
 use super::files::source_file::SourceFile;
-use super::files::walk::{LeftOut, Walked, WalkedFile, walk};
+use super::files::target::Target;
+use super::files::walk::{LeftOut, Walked, WalkedFile, walk, walk_in};
 use super::system_random::SystemRandom;
 use crate::file_facts::BatchPart;
 use crate::manifest::ManifestFacts;
@@ -52,8 +54,22 @@ impl NewFile {
                 hasher.update(packed.manifest());
                 packed.files().for_each(|file| times(file, &mut hasher));
             }
+            Source::Memory(bytes) => drop(hasher.update(bytes)),
         }
         FilePrint(hasher.finalize().into())
+    }
+}
+
+/// A text as a file, because it is too long for a message.
+#[must_use]
+pub fn text_file(name: &str, text: &str) -> NewFile {
+    NewFile {
+        name: display_name(name),
+        media_type: "text/plain".to_owned(),
+        modified: None,
+        source: Source::Memory(text.as_bytes().into()),
+        batch: None,
+        manifest: None,
     }
 }
 
@@ -108,15 +124,51 @@ pub fn choose(
     }
     let id = uuid::Builder::from_random_bytes(SystemRandom::bytes()).into_uuid();
     let singles = single.files.into_iter().enumerate();
-    chosen.files.extend(singles.map(|(index, WalkedFile { path: name, source })| NewFile {
+    chosen.files.extend(singles.map(|(index, file)| NewFile {
+        batch: part(id, count, index),
+        ..alone(file, &media_type)
+    }));
+    Ok(chosen)
+}
+
+/// Looks at one file or folder of an open folder, without what is named so that it is left. No symbolic link leads there. It blocks.
+///
+/// `media_type` is as for [`choose`].
+///
+/// # Errors
+/// Where it cannot be read; [`FileError::Special`] where it is neither a file nor a folder.
+pub fn choose_in(
+    target: &Target,
+    name: &OsStr,
+    media_type: impl Fn(&str) -> String,
+    is_left: impl Fn(&OsStr) -> bool,
+) -> Result<Chosen, FileError> {
+    let mut walked = walk_in(target.folder(), name, &is_left)?;
+    let name = display_name(&name.to_string_lossy());
+    let left_out = std::mem::take(&mut walked.left_out);
+    // A folder has its own name before those of its files.
+    let is_single = walked.empty_folders.is_empty()
+        && matches!(&walked.files[..], [file] if !file.path.contains('/'));
+    let files = match walked.files.pop() {
+        Some(file) if is_single => vec![alone(WalkedFile { path: name, ..file }, &media_type)],
+        last => {
+            walked.files.extend(last);
+            packed(&walked, &name, &media_type, true)
+        }
+    };
+    Ok(Chosen { files, left_out })
+}
+
+fn alone(file: WalkedFile, media_type: impl Fn(&str) -> String) -> NewFile {
+    let WalkedFile { path: name, source } = file;
+    NewFile {
         media_type: media_type(&name),
         name,
         modified: source.stamp().modified_ms(),
         source: Source::File(source),
-        batch: part(id, count, index),
+        batch: None,
         manifest: None,
-    }));
-    Ok(chosen)
+    }
 }
 
 fn part(id: Uuid, count: usize, index: usize) -> Option<BatchPart> {

@@ -6,6 +6,7 @@ mod dialing;
 mod failure;
 mod logged_in;
 mod parts;
+mod uploads;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +28,7 @@ use self::dialing::Stream;
 pub use self::failure::Failure;
 pub(super) use self::logged_in::{Cookie, now};
 pub(super) use self::parts::{Connections, Part};
+pub(super) use self::uploads::Uploaded;
 use super::login::Login;
 use crate::session::beam_link::server_of;
 

@@ -343,6 +343,12 @@ impl Keyring {
         self.is_keyed() || self.take(&self.as_seen(&told, here), Taken::All, now, random)
     }
 
+    /// Whether a message is the item that lets in whoever has the link of now (E10).
+    #[must_use]
+    pub fn opens_kept(&self, message: &str) -> bool {
+        kept::open(self.invite(), message).is_ok_and(|content| SharedKeys::read(&content).is_some())
+    }
+
     /// The message of the item that lets in whoever has the link (E10); `None` before this device has been let in.
     pub fn seal_kept(&self, random: &mut dyn Random) -> Option<String> {
         let shared = SharedKeys { has_let_in: true, ..self.shared()? };

@@ -83,6 +83,10 @@ impl Exchange {
         for waiting in std::mem::take(&mut self.waiting) {
             self.share(waiting);
         }
+        if let Some((id, message)) = self.with_sealed(now, SealedBeam::gives_keys).flatten() {
+            let told = self.pending.share(id, message, "text".to_owned(), None);
+            self.out.send(&told);
+        }
         if self.out.wants_sync && self.out.is_live && self.sync.is_none() {
             self.ask_for_everything();
         }
@@ -108,6 +112,9 @@ impl Exchange {
     pub(super) fn cut(&mut self) {
         self.out.is_live = false;
         self.sync = None;
+        if let Some(sealed) = &mut self.sealed {
+            sealed.kept.cut();
+        }
     }
 
     pub(super) fn hear(&mut self, message: ServerMessage, now: Duration) {
@@ -143,6 +150,10 @@ impl Exchange {
             }
             other => {
                 self.is_saved |= matches!(other, ServerMessage::BeamSaved { .. });
+                if let (ServerMessage::Kept { message }, Some(sealed)) = (&other, &mut self.sealed)
+                {
+                    sealed.kept.turned(message.is_some());
+                }
                 self.out.tell(News::Server(Box::new(other)));
             }
         }
@@ -164,6 +175,7 @@ impl Exchange {
         self.is_saved = welcome.saved.is_some();
         if let Some(sealed) = &mut self.sealed {
             sealed.welcomed(me);
+            sealed.kept.welcomed(welcome.kept.is_some() && !self.is_saved);
             if is_other {
                 self.share_as_other();
             }
@@ -249,6 +261,9 @@ impl Exchange {
             return;
         }
         for one in named {
+            if let Some(sealed) = &mut self.sealed {
+                sealed.kept.deleted(one);
+            }
             let is_of_sealed =
                 self.sealed.as_ref().is_some_and(|sealed| sealed.is_of_sealed(one, message));
             if !is_of_sealed {

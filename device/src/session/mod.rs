@@ -10,6 +10,7 @@ mod exchange;
 pub mod item;
 mod item_versions;
 mod joining;
+mod kept_keys;
 mod key_changes;
 mod line;
 mod moment;
@@ -29,7 +30,7 @@ use heliograph_shared::close::CloseCode;
 use heliograph_shared::device::{AuthExtra, Cap};
 use heliograph_shared::ids::{BeamKey, DeviceId, DeviceToken, ItemId};
 use heliograph_shared::json::Json;
-use heliograph_shared::socket::{ClientMessage, ServerMessage, SignalTo};
+use heliograph_shared::socket::{ClientMessage, KeepTime, ServerMessage, SignalTo};
 
 use self::exchange::{Exchange, Waiting};
 use self::line::{Due, Line};
@@ -92,6 +93,8 @@ pub enum Input {
     },
     /// The person gives this device another name (S32).
     Rename(String),
+    /// The person asks to keep the beam for a while (S30). It is lost while the socket is down.
+    Keep(KeepTime),
     /// Sends a message as it is, one that changes nothing of what the session keeps.
     Say(ClientMessage),
     /// The person leaves the beam.
@@ -190,6 +193,7 @@ impl Session {
                 }
             }
             Input::Rename(name) => self.rename(name),
+            Input::Keep(time) => self.keep(time),
             Input::Say(message) => self.exchange.out.send(&message),
             Input::Leave => self.leave(),
         }
@@ -268,6 +272,13 @@ impl Session {
         self.exchange.out.is_live = false;
         self.exchange.out.put(Output::Close);
         self.exchange.out.tell(News::Status(Status::Stopped(Why::Left)));
+    }
+
+    fn keep(&mut self, time: KeepTime) {
+        if let Some(sealed) = &mut self.exchange.sealed {
+            sealed.kept.asks();
+        }
+        self.exchange.out.send(&ClientMessage::Keep { message: Some(time) });
     }
 
     fn rename(&mut self, name: String) {

@@ -9,6 +9,7 @@ use heliograph_shared::json::Json;
 use heliograph_shared::socket::{ClientMessage, LiveItem, SignalTo};
 
 use super::item::{SealedSignal, envelope_of, is_sealed_by_form, kept_keys_of, text_of};
+use super::kept_keys::KeptKeys;
 use super::key_changes::{Ends, KeyChanges};
 use super::moment::Moment;
 use super::opened_items::{OpenedItems, Opening, Shared};
@@ -18,12 +19,14 @@ use super::witness;
 use crate::keys::keyring::{Keyring, Reading};
 use crate::keys::page_numbers::PageNumbers;
 use crate::keys::way_in::WayIn;
+use crate::random;
 
 pub(super) struct SealedBeam {
     pub(super) ring: Keyring,
     ways: WaysIn,
     pub(super) changes: KeyChanges,
     pub(super) items: OpenedItems,
+    pub(super) kept: KeptKeys,
     signals: PageNumbers,
     me: Option<DeviceId>,
     name: String,
@@ -41,6 +44,7 @@ impl SealedBeam {
             ways: WaysIn::default(),
             changes: KeyChanges::default(),
             items: OpenedItems::default(),
+            kept: KeptKeys::default(),
             signals: PageNumbers::default(),
             me: None,
             name,
@@ -94,6 +98,7 @@ impl SealedBeam {
     /// The server has sent all its items.
     pub(super) fn synced(&mut self, items: &[LiveItem], moment: &mut Moment<'_>) {
         self.has_sealed = Some(items.iter().any(|item| is_sealed_by_form(&item.message)));
+        self.kept.synced();
         // What has the keys comes first: the rest waits for it (E10).
         for item in items {
             self.came(item, moment);
@@ -105,12 +110,28 @@ impl SealedBeam {
         if is_sealed_by_form(&item.message) {
             self.has_sealed = Some(true);
         }
-        if !self.ring.is_keyed()
-            && let Some(kept) = kept_keys_of(&item.message)
-        {
+        let Some(kept) = kept_keys_of(&item.message) else { return };
+        if !self.ring.is_keyed() {
             let here: Vec<DeviceId> = self.here.iter().chain(&self.me).copied().collect();
             self.ring.open_kept(&kept, &here, moment.now, moment.random);
         }
+        // Anybody can share what only looks so.
+        if self.ring.opens_kept(&kept) {
+            self.kept.came(item.id);
+        }
+    }
+
+    /// The item with the keys, where it is this device's turn to share it (E10).
+    pub(super) fn gives_keys(&mut self, moment: &mut Moment<'_>) -> Option<(ItemId, Json)> {
+        let place = self.sealing.iter().position(|device| Some(*device) == self.me);
+        let place = place.filter(|_| self.ring.is_keyed());
+        if !self.kept.is_wanted(place, moment.now) {
+            return None;
+        }
+        let id = ItemId::from_random(random::bytes(moment.random));
+        let message = json(&self.ring.seal_kept(moment.random)?)?;
+        self.kept.came(id);
+        Some((id, message))
     }
 
     /// Does what follows of what has changed. Returns whether something can be opened now that was left closed.
@@ -138,7 +159,7 @@ impl SealedBeam {
     }
 
     pub(super) fn next_due(&self) -> Option<Duration> {
-        self.ways.next_due()
+        [self.ways.next_due(), self.kept.next_due()].into_iter().flatten().min()
     }
 
     pub(super) fn passed(&mut self, moment: &mut Moment<'_>) {

@@ -12,7 +12,7 @@ use heliograph_signal::program::Cli;
 use serde_json::Value;
 
 /// Where the commands and settings are that people copy.
-const DOCUMENTS: [&str; 11] = [
+const DOCUMENTS: [&str; 12] = [
     "README.md",
     "docs/hosting.md",
     "Dockerfile",
@@ -21,6 +21,7 @@ const DOCUMENTS: [&str; 11] = [
     "deploy/compose.turn.yaml",
     "deploy/env.example",
     "deploy/heliograph.service",
+    "deploy/heliograph-device.service",
     "deploy/Caddyfile",
     "deploy/nginx.conf",
     "turn/coturn.conf",
@@ -49,9 +50,14 @@ fn options() -> Vec<(String, String)> {
 
 /// The variables of all commands.
 fn settings() -> BTreeSet<String> {
-    let cli = Cli::command();
-    let arguments = cli.get_subcommands().flat_map(clap::Command::get_arguments);
-    arguments.filter_map(|arg| Some(arg.get_env()?.to_str()?.to_owned())).collect()
+    fn of(command: &clap::Command, all: &mut BTreeSet<String>) {
+        let named = command.get_arguments().filter_map(|arg| arg.get_env()?.to_str());
+        all.extend(named.map(str::to_owned));
+        command.get_subcommands().for_each(|command| of(command, all));
+    }
+    let mut all = BTreeSet::new();
+    of(&Cli::command(), &mut all);
+    all
 }
 
 /// The words in a text that begin with `HELIOGRAPH_`. `HELIOGRAPH_*` stands for all.

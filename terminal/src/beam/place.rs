@@ -12,6 +12,7 @@ use heliograph_device::session::beam_link::BeamLink;
 use heliograph_shared::ids::{BeamKey, DeviceToken};
 
 use crate::exit::Stop;
+use crate::known_beam::{KnownBeam, KnownKeys};
 use crate::link::Destination;
 use crate::saved::SavedBeam;
 
@@ -62,6 +63,23 @@ impl Place {
                 let server = Server::at(&server).map_err(|why| unreached(&why))?;
                 Self::made(server, is_sealed).await
             }
+            Destination::Known(known) => {
+                let (link, keys) = (known.link()?, known.keyring()?);
+                let server = Server::at(&link.server).map_err(|why| unreached(&why))?;
+                let KnownBeam { beam_key, token, .. } = *known;
+                Ok(Self { link, beam_key, token, keys, is_new: false, is_saved: false, server })
+            }
+        }
+    }
+
+    /// What it takes to come back.
+    pub(super) fn known(&self) -> KnownBeam {
+        KnownBeam {
+            server: self.link.server.clone(),
+            beam: self.link.beam,
+            beam_key: self.beam_key.clone(),
+            token: self.token.clone(),
+            keys: self.keys.as_ref().map(KnownKeys::of),
         }
     }
 

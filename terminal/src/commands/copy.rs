@@ -2,15 +2,20 @@
 
 use std::io::{self, IsTerminal as _, Read as _};
 
+use heliograph_device::io::offering::text_file;
 use heliograph_device::io::system_random::SystemRandom;
 use heliograph_device::session::{Encryption, Input, News};
 use heliograph_shared::ids::ItemId;
 use heliograph_shared::json::Json;
+use heliograph_shared::limits::MAX_MESSAGE_BYTES;
 use serde_json::value::to_raw_value;
 
-use super::{Context, stands};
-use crate::beam::Beam;
+use super::keeping::Keeping;
+use super::send::Until;
+use super::{Context, send, stands};
+use crate::beam::{Beam, is_too_long};
 use crate::cli::CopyArgs;
+use crate::clipboard;
 use crate::exit::{Exit, Stop};
 use crate::link::to_share;
 use crate::saving::Saving;
@@ -28,20 +33,37 @@ pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), St
     let destination = context.destination(wanted).await?;
     let text = match asked.text {
         Some(text) => text,
+        None if asked.clipboard => clipboard::read()?,
         None => read_text(context)?,
     };
     if text.is_empty() {
         return Err(Stop::new(Exit::Nothing, "There is no text to share."));
     }
     let message = to_raw_value(&text).map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
+    // As browsers do it.
+    if is_too_long(message.get().len(), MAX_MESSAGE_BYTES, destination.is_sealed()) {
+        context.voice.hint("A text of this length goes as a file.");
+        let files = vec![text_file("Text.txt", &text)];
+        let until = asked.keep.map_or(Until::OneHasAll, Until::Kept);
+        return send::all(context, destination, files, (&asked.ways, until, saving)).await;
+    }
     let mut beam = Beam::enter(destination, context.name.clone(), context.timeout).await?;
-    share(context, &mut beam, message, saving).await?;
+    let keeping = Keeping::new(asked.keep);
+    share(context, &mut beam, message, (saving, keeping)).await?;
     beam.leave().await;
     Ok(())
 }
 
+/// The standard input; at a terminal what is on the clipboard of its person, or what they type where there is none.
 fn read_text(context: &Context<'_>) -> Result<String, Stop> {
     if io::stdin().is_terminal() {
+        match clipboard::read() {
+            Ok(text) if !text.is_empty() => {
+                context.voice.hint("This is what is on the clipboard.");
+                return Ok(text);
+            }
+            _ => {}
+        }
         context.voice.hint("Type the text, and end it with Ctrl-D on a line of its own.");
     }
     let mut bytes = Vec::new();
@@ -50,19 +72,20 @@ fn read_text(context: &Context<'_>) -> Result<String, Stop> {
         .map_err(|_| Stop::new(Exit::Failed, "This is no text: its bytes are not UTF-8."))
 }
 
-/// Shares a text, and waits until the server has it and another device can read it, or it is saved.
+/// Shares a text, and waits until the server has it and another device can read it, or it is saved or kept.
 async fn share(
     context: &Context<'_>,
     beam: &mut Beam,
     message: Json,
-    mut saving: Option<Saving>,
+    (mut saving, mut keeping): (Option<Saving>, Keeping),
 ) -> Result<(), Stop> {
     let voice = context.voice;
     let id = ItemId::from_random(SystemRandom::bytes());
     let mut message = Some(message);
     let (mut is_confirmed, mut is_waiting) = (false, false);
-    while !(is_confirmed && is_found(beam, saving.as_ref())) {
+    while !(is_confirmed && keeping.is_done(beam, is_found(beam, saving.as_ref()))) {
         let (news, _) = beam.next().await?;
+        keeping.hears(voice, beam, &news)?;
         if let Some(saving) = &mut saving {
             saving.hears(voice, beam, &news).await?;
         }
@@ -100,7 +123,8 @@ async fn share(
             }
             _ => {}
         }
-        if is_confirmed && !is_waiting && saving.is_none() && !beam.is_found() {
+        let waits = saving.is_none() && !keeping.is_wanted() && !beam.is_found();
+        if is_confirmed && !is_waiting && waits {
             is_waiting = true;
             voice.hint(match beam.encryption() {
                 Encryption::Clear => "Waiting until another device has opened the link.",

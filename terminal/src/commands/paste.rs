@@ -12,6 +12,7 @@ use super::shown::{event, text_of};
 use super::{Context, stands};
 use crate::beam::Beam;
 use crate::cli::PasteArgs;
+use crate::clipboard;
 use crate::exit::{Exit, Stop};
 use crate::link::existing;
 
@@ -19,6 +20,9 @@ use crate::link::existing;
 const WITHIN: Duration = Duration::from_secs(30);
 
 pub(super) async fn run(context: &Context<'_>, asked: &PasteArgs) -> Result<(), Stop> {
+    if asked.holds_clipboard {
+        return clipboard::holds();
+    }
     let wanted = existing(asked.link.link.as_deref(), asked.link.clear)?;
     let destination = context.destination(wanted).await?;
     let within = context.timeout.or_else(|| (!asked.wait).then_some(WITHIN));
@@ -34,7 +38,12 @@ pub(super) async fn run(context: &Context<'_>, asked: &PasteArgs) -> Result<(), 
         return Err(Stop::new(Exit::Nothing, why));
     };
     context.voice.event(&event(&item, beam.people.name(item.from), &text))?;
-    context.voice.result(&text)?;
+    if asked.clipboard {
+        clipboard::write(&text)?;
+        context.voice.hint("It is on the clipboard.");
+    } else {
+        context.voice.result(&text)?;
+    }
     beam.leave().await;
     Ok(())
 }

@@ -3,19 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use heliograph_device::engine::contract::{Progress, TransferFailure};
+use heliograph_device::file_facts::FileFacts;
 use heliograph_device::io::file_device::Told;
 use heliograph_device::io::files::walk::WhyLeftOut;
 use heliograph_device::io::offering::{Chosen, NewFile, choose};
-use heliograph_device::session::{Encryption, News};
+use heliograph_device::session::{Encryption, Input, News};
 use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_shared::socket::KeepTime;
 use tokio::task::spawn_blocking;
 
+use super::keeping::Keeping;
+use super::storing::Storing;
 use super::{Context, stands};
 use crate::beam::Beam;
-use crate::cli::SendArgs;
+use crate::cli::{SendArgs, WayArgs};
 use crate::exit::{Exit, Stop};
 use crate::files::{bytes_of, has_ended, media_type, moves, settings, shared, why};
-use crate::link::to_share;
+use crate::link::{Destination, to_share};
 use crate::people::Change;
 use crate::progress::Bars;
 use crate::safe;
@@ -23,7 +27,6 @@ use crate::saving::Saving;
 use crate::voice::Event;
 
 pub(super) async fn run(context: &Context<'_>, asked: SendArgs) -> Result<(), Stop> {
-    let voice = context.voice;
     let saving = context.saving(asked.save.as_deref())?;
     let wanted = match &saving {
         Some(saving) => saving.wanted(),
@@ -31,14 +34,45 @@ pub(super) async fn run(context: &Context<'_>, asked: SendArgs) -> Result<(), St
     };
     let destination = context.destination(wanted).await?;
     let files = chosen(context, asked.paths).await?;
-    let settings = settings(&asked.ways)?;
+    let until = match (asked.once, asked.keep) {
+        (true, _) => Until::OneHasAll,
+        (false, Some(time)) => Until::Kept(time),
+        (false, None) => Until::Interrupted,
+    };
+    all(context, destination, files, (&asked.ways, until, saving)).await
+}
+
+/// How long files are sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Until {
+    /// Until one device has them all.
+    OneHasAll,
+    /// Until the server keeps a copy of all.
+    Kept(KeepTime),
+    Interrupted,
+}
+
+/// Sends files to every device that comes.
+pub(super) async fn all(
+    context: &Context<'_>,
+    destination: Destination,
+    files: Vec<NewFile>,
+    (ways, until, saving): (&WayArgs, Until, Option<Saving>),
+) -> Result<(), Stop> {
+    let settings = settings(ways)?;
     let name = context.name.clone();
     let folder = shared()?;
     let to_share = (settings, folder.as_path(), &files[..]);
     let mut beam = Beam::enter_to_share(destination, name, context.timeout, to_share).await?;
     let mut sending = Sending {
         context,
-        is_once: asked.once,
+        until,
+        keeping: Keeping::new(match until {
+            Until::Kept(time) => Some(time),
+            _ => None,
+        }),
+        storing: Storing::of(&beam)?,
+        is_link_shown: false,
         has_given: false,
         saving,
         waiting: files,
@@ -46,7 +80,7 @@ pub(super) async fn run(context: &Context<'_>, asked: SendArgs) -> Result<(), St
         unconfirmed: BTreeSet::new(),
         to: BTreeMap::new(),
         failure: None,
-        bars: Bars::new(voice),
+        bars: Bars::new(context.voice),
     };
     let result = sending.run(&mut beam).await;
     let failure = sending.failure.take();
@@ -85,7 +119,10 @@ async fn chosen(
 
 struct Sending<'a> {
     context: &'a Context<'a>,
-    is_once: bool,
+    until: Until,
+    keeping: Keeping,
+    storing: Storing,
+    is_link_shown: bool,
     /// Whether a device has all of it.
     has_given: bool,
     /// The beam is saved once the server has what is offered there.
@@ -117,7 +154,14 @@ struct Standing {
 impl Sending<'_> {
     async fn run(&mut self, beam: &mut Beam) -> Result<(), Stop> {
         loop {
-            let (told, change) = beam.next_told().await?;
+            let (told, change) = tokio::select! {
+                told = beam.next_told() => told?,
+                stored = self.storing.next(), if self.keeping.is_kept() => {
+                    let (id, facts) = stored?;
+                    self.stored(beam, id, &facts);
+                    continue;
+                }
+            };
             match told {
                 Told::News(news) => {
                     if let Some(saving) = &mut self.saving {
@@ -132,16 +176,42 @@ impl Sending<'_> {
                 _ => {}
             }
             let is_saved = self.saving.as_ref().is_none_or(Saving::is_done);
-            if (self.is_once && self.has_given && is_saved) || self.failure.is_some() {
+            let is_done = match self.until {
+                Until::OneHasAll => self.has_given,
+                Until::Kept(_) => self.is_kept(beam),
+                Until::Interrupted => false,
+            };
+            if (is_done && is_saved) || self.failure.is_some() {
                 return Ok(());
             }
         }
     }
 
+    /// Whether nobody but the server is needed any more.
+    fn is_kept(&self, beam: &Beam) -> bool {
+        !self.offered.is_empty()
+            && self.unconfirmed.is_empty()
+            && self.offered.keys().all(|id| self.storing.has(*id))
+            && self.keeping.is_done(beam, false)
+    }
+
+    /// The server has a copy: whoever comes later finds its address in the item (F9).
+    fn stored(&mut self, beam: &mut Beam, id: ItemId, facts: &FileFacts) {
+        if let Some(message) = facts.message().filter(|_| self.offered.contains_key(&id)) {
+            self.unconfirmed.insert(id);
+            let extra = facts.category().to_owned();
+            beam.tell(Input::Share { id, message, extra, to: None });
+        }
+    }
+
     fn hears(&mut self, beam: &mut Beam, news: News, change: &Change) -> Result<(), Stop> {
         let voice = self.context.voice;
+        self.keeping.hears(voice, beam, &news)?;
         match news {
             News::Welcome(_) => self.offer_all(beam)?,
+            News::Item(item) if self.keeping.is_wanted() && Some(item.from) == beam.me() => {
+                self.storing.shared(&item);
+            }
             News::Status(status) => self.bars.aside(|| stands(voice, status))?,
             News::Confirmed(id) => self.confirmed(beam, id)?,
             News::Refused { id, why, .. } if self.offered.contains_key(&id) => {
@@ -173,7 +243,8 @@ impl Sending<'_> {
     fn confirmed(&mut self, beam: &mut Beam, id: ItemId) -> Result<(), Stop> {
         let voice = self.context.voice;
         voice.event(&Event::Shared { id })?;
-        if !self.unconfirmed.remove(&id) || !self.unconfirmed.is_empty() {
+        let is_first = self.unconfirmed.remove(&id) && self.unconfirmed.is_empty();
+        if !is_first || std::mem::replace(&mut self.is_link_shown, true) {
             return Ok(());
         }
         if beam.is_new {
@@ -182,22 +253,24 @@ impl Sending<'_> {
         if let Some(saving) = &mut self.saving {
             saving.ask(beam);
         }
-        if self.is_once {
-            voice.hint("Waiting until another device has it all.");
-        } else {
-            voice.hint("It goes to every device that comes. Ctrl-C ends.");
-        }
+        voice.hint(match self.until {
+            Until::OneHasAll => "Waiting until another device has it all.",
+            Until::Kept(_) => "Waiting until the server keeps it all.",
+            Until::Interrupted => "It goes to every device that comes. Ctrl-C ends.",
+        });
         Ok(())
     }
 
     fn offer_all(&mut self, beam: &mut Beam) -> Result<(), Stop> {
         for file in std::mem::take(&mut self.waiting) {
             let (name, size) = (file.name.clone(), file.source.size());
+            let source = file.source.clone();
             let id = beam.offer(file).ok_or_else(|| {
                 Stop::new(Exit::Refused, format!("{} is too large.", safe::line(&name)))
             })?;
             self.context.voice.event(&Event::Offered { id, file: &name, size })?;
             self.offered.insert(id, Offered { name, size });
+            self.storing.offers(id, source);
             self.unconfirmed.insert(id);
         }
         Ok(())

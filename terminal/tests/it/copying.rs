@@ -30,15 +30,45 @@ fn a_pipe_gets_the_bytes_that_another_pipe_gave() {
 }
 
 #[test]
-fn a_text_of_150_kb_arrives_and_one_of_1_mb_is_refused() {
+fn a_text_of_150_kb_arrives_and_one_of_1_mb_comes_as_a_file() {
     let server = Server::start();
-    let (long, too_long) = (random_text(75_000), random_text(500_000));
+    let (long, longer) = (random_text(75_000), random_text(500_000));
     let (mut copy, link) = copies(&server.url(), long.as_bytes());
     assert!(program(&["paste"]).link(&link).ends().text() == long);
     assert_eq!(copy.ends(), 0);
 
-    let refused = program(&["copy", "--server", &server.url()]).ends_with(too_long.as_bytes());
-    refused.is(9, "too long");
+    let folder = tempfile::tempdir().unwrap();
+    let mut copy = program(&["copy", "--json", "--no-direct", "--server", &server.url()]).starts();
+    copy.gets(longer.as_bytes());
+    let link = copy.event("beam")["link"].as_str().unwrap().to_owned();
+    let into = folder.path().to_str().unwrap();
+    program(&["receive", "--no-direct", "--into", into]).link(&link).ends().is(0, "");
+    let come = std::fs::read_to_string(folder.path().join("Text.txt")).unwrap();
+    assert!(come == longer);
+    assert_eq!(copy.ends(), 0);
+}
+
+#[test]
+fn s30_a_text_that_the_server_keeps_is_there_when_no_device_is() {
+    let server = Server::start();
+    let words = ["copy", "--json", "--keep", "24h", "--text", "kept", "--server", &server.url()];
+    let copy = program(&words).ends();
+    copy.is(0, "");
+    let events = copy.text().lines().map(|line| serde_json::from_str(line).unwrap());
+    let events: Vec<serde_json::Value> = events.collect();
+    assert!(events.iter().any(|event| event["event"] == "kept"));
+    let beam = events.iter().find(|event| event["event"] == "beam").unwrap();
+    let paste = program(&["paste"]).link(beam["link"].as_str().unwrap()).ends();
+    paste.is(0, "");
+    assert_eq!(paste.text(), "kept");
+}
+
+#[test]
+fn without_a_desktop_there_is_no_clipboard() {
+    let server = Server::start();
+    program(&["copy", "--clipboard", "--server", &server.url()]).ends().is(1, "no clipboard");
+    let (_copy, link) = copies(&server.url(), b"a text");
+    program(&["paste", "--clipboard"]).link(&link).ends().is(1, "no clipboard");
 }
 
 #[test]

@@ -122,6 +122,22 @@ fn what_cannot_be_sent_or_received_is_said_with_its_exit_code() {
 }
 
 #[test]
+fn h32_files_that_the_server_keeps_come_when_no_device_is_there() {
+    let stage = Stage::new();
+    let (large, small) = (sample(5 * MIB + 3), sample(16_384));
+    let paths =
+        [stage.file("large", &large), stage.file("small", &small), stage.file("empty", b"")];
+    let mut words = vec!["--keep", "1h", "--no-direct"];
+    words.extend(paths.iter().map(String::as_str));
+    let (mut send, link) = stage.sends(&words);
+    assert_eq!(send.ends(), 0);
+    stage.receives(&link, &[&RELAY[..], &["--wait"]].concat()).ends().is(0, "");
+    stage.has("large", &large);
+    stage.has("small", &small);
+    stage.has("empty", b"");
+}
+
+#[test]
 fn a_receiver_that_is_killed_goes_on_where_it_was() {
     goes_on(Running::is_killed);
 }

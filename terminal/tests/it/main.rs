@@ -11,6 +11,7 @@ mod accounts;
 mod copying;
 mod describing;
 mod files;
+mod home;
 mod hostile;
 mod hostile_files;
 mod hostile_server;

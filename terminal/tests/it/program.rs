@@ -160,6 +160,11 @@ impl Running {
         self.stdin.as_mut().unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
+    /// Gives it all of its standard input.
+    pub fn gets(&mut self, input: &[u8]) {
+        self.stdin.take().unwrap().write_all(input).unwrap();
+    }
+
     /// Ends its standard input.
     pub fn input_ends(&mut self) {
         self.stdin = None;
@@ -191,7 +196,7 @@ impl Drop for Running {
 /// A copy into a new beam of a server that runs, and the beam's link.
 pub fn copies(server: &str, text: &[u8]) -> (Running, String) {
     let mut copy = program(&["copy", "--json", "--server", server]).starts();
-    copy.stdin.take().unwrap().write_all(text).unwrap();
+    copy.gets(text);
     let link = copy.event("beam")["link"].as_str().unwrap().to_owned();
     copy.event("shared");
     (copy, link)

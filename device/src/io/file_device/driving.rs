@@ -30,6 +30,9 @@ impl FileDevice {
     }
 
     fn carry_out(&mut self, output: Output, inputs: &mut VecDeque<Input>) {
+        if let Output::Finish { id, .. } = &output {
+            self.placing.insert(*id);
+        }
         let Some(output) = self.files.carry_out(output) else { return };
         let Some(output) = self.copies.carry_out(output) else { return };
         let output = match self.links.carry_out(output, self.started.elapsed()) {

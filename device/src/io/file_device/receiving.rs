@@ -42,6 +42,7 @@ impl FileDevice {
             earlier: Earlier::Nothing,
         };
         self.give(Input::Search(id));
+        self.searching += 1;
         let (finding, searches) = (self.files.find(described.clone()), self.searches.clone());
         tokio::spawn(async move {
             let found = finding.await;
@@ -63,6 +64,7 @@ impl FileDevice {
 
     pub(super) fn found(&mut self, searched: Searched) {
         let Searched { mut incoming, described, target, found } = searched;
+        self.searching = self.searching.saturating_sub(1);
         let id = incoming.id;
         incoming.earlier = match found {
             Ok(Found::Nothing) => Earlier::Nothing,

@@ -13,6 +13,8 @@ pub enum Source {
     File(SourceFile),
     /// Many, as one item (F16).
     Packed(Arc<PackedSource>),
+    /// Bytes that lie in no file.
+    Memory(Arc<[u8]>),
 }
 
 impl Source {
@@ -22,6 +24,7 @@ impl Source {
         match self {
             Self::File(file) => file.size(),
             Self::Packed(packed) => packed.size(),
+            Self::Memory(bytes) => bytes.len() as u64,
         }
     }
 
@@ -38,6 +41,11 @@ impl Source {
         match self {
             Self::File(file) => file.read(open, position, length),
             Self::Packed(packed) => packed.read(open, position, length),
+            Self::Memory(bytes) => {
+                let start = usize::try_from(position).map_err(|_| FileError::Changed)?;
+                let end = start.checked_add(length).ok_or(FileError::Changed)?;
+                Ok(bytes.get(start..end).ok_or(FileError::Changed)?.to_vec())
+            }
         }
     }
 }

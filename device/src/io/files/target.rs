@@ -43,7 +43,7 @@ impl Target {
         &self.path
     }
 
-    pub(super) const fn folder(&self) -> &Arc<Dir> {
+    pub(in crate::io) const fn folder(&self) -> &Arc<Dir> {
         &self.folder
     }
 
@@ -51,6 +51,38 @@ impl Target {
     #[must_use]
     pub fn free_bytes(&self) -> Option<u64> {
         fs4::available_space(&self.path).ok()
+    }
+
+    /// Writes a text of an item into a file of this name, or of the name with a number where that is taken. It blocks.
+    ///
+    /// `modified` is in milliseconds since the Unix epoch. Returns where the file is.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn save(
+        &self,
+        item: ItemId,
+        name: &str,
+        bytes: &[u8],
+        modified: Option<i64>,
+    ) -> Result<PathBuf, FileError> {
+        let part = unfinished_name(item);
+        // Of a run that ended in the middle of it.
+        let _ = self.folder.remove_file(&part);
+        let file = system::create_new(&self.folder, Path::new(&part))?;
+        let placed = system::write_at(&file, 0, bytes)
+            .and_then(|()| {
+                if let Some(modified) = modified {
+                    system::set_modified(&file, modified);
+                }
+                file.sync_all()
+            })
+            .map_err(FileError::from)
+            .and_then(|()| self.place((&self.folder, &part), name, |_| ()));
+        if placed.is_err() {
+            let _ = self.folder.remove_file(&part);
+        }
+        Ok(self.path.join(placed?))
     }
 
     /// Gives something in a folder of this disk its name in this one, or the name with a number where that is taken.

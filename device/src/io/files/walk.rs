@@ -1,6 +1,7 @@
 //! Finds the files of folders that a person has named. Symbolic links in them are not followed: they could lead out of the
 //! folder, or in a circle. What is left out is told.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ pub enum WhyLeftOut {
 /// # Errors
 /// Where one of those that were named cannot be read; [`FileError::TooMany`] beyond a million entries.
 pub fn walk(named: &[PathBuf]) -> Result<Walked, FileError> {
-    let mut walk = Walk::default();
+    let mut walk = Walk::new(&|_| false);
     for path in named {
         let real = path.canonicalize()?;
         let name = path.file_name().or(real.file_name()).unwrap_or(real.as_os_str());
@@ -76,18 +77,46 @@ pub fn walk(named: &[PathBuf]) -> Result<Walked, FileError> {
     Ok(walk.found)
 }
 
-#[derive(Default)]
-struct Walk {
+/// Finds what is in a file or folder of an open folder, without what is named so that it is left. No symbolic link leads there.
+///
+/// # Errors
+/// As for [`walk`]; [`FileError::Special`] for a symbolic link.
+pub fn walk_in(
+    folder: &Arc<Dir>,
+    name: &OsStr,
+    is_left: &dyn Fn(&OsStr) -> bool,
+) -> Result<Walked, FileError> {
+    use cap_fs_ext::DirExt as _;
+    let mut walk = Walk::new(is_left);
+    let shown = name.to_string_lossy().into_owned();
+    if folder.symlink_metadata(name)?.is_dir() {
+        walk.folder(&Arc::new(folder.open_dir_nofollow(name)?), &shown)?;
+    } else {
+        let source = SourceFile::within(folder, Path::new(name))?;
+        walk.found.files.push(WalkedFile { path: shown, source });
+    }
+    Ok(walk.found)
+}
+
+struct Walk<'a> {
+    is_left: &'a dyn Fn(&OsStr) -> bool,
     found: Walked,
     seen: usize,
 }
 
-impl Walk {
+impl<'a> Walk<'a> {
+    fn new(is_left: &'a dyn Fn(&OsStr) -> bool) -> Self {
+        Self { is_left, found: Walked::default(), seen: 0 }
+    }
+
     fn folder(&mut self, root: &Arc<Dir>, name: &str) -> Result<(), FileError> {
         let mut folders = vec![(PathBuf::from("."), name.to_owned())];
         while let Some((at, shown)) = folders.pop() {
             let entries = match entries(root, &at) {
-                Ok(entries) => entries,
+                Ok(mut entries) => {
+                    entries.retain(|(name, _)| !(self.is_left)(name));
+                    entries
+                }
                 // The one that was named is to be told.
                 Err(error) if at == Path::new(".") => return Err(error),
                 Err(error) => {
