@@ -9,6 +9,7 @@ pub mod exit;
 pub mod files;
 pub mod link;
 pub mod people;
+pub mod pictures;
 pub mod program;
 pub mod progress;
 pub mod safe;

@@ -163,7 +163,7 @@ impl Exchange {
         self.me = Some(me);
         self.is_saved = welcome.saved.is_some();
         if let Some(sealed) = &mut self.sealed {
-            sealed.welcomed(me);
+            sealed.welcomed(me, welcome.join_policy);
             if is_other {
                 self.share_as_other();
             }

@@ -35,7 +35,8 @@ pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), St
     }
     let message = to_raw_value(&text).map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
     let mut beam = Beam::enter(destination, context.name.clone(), context.timeout).await?;
-    share(context, &mut beam, message, saving).await?;
+    beam.compares(context.comparing());
+    share(context, &mut beam, message, saving, asked.code).await?;
     beam.leave().await;
     Ok(())
 }
@@ -56,6 +57,7 @@ async fn share(
     beam: &mut Beam,
     message: Json,
     mut saving: Option<Saving>,
+    shows_code: bool,
 ) -> Result<(), Stop> {
     let voice = context.voice;
     let id = ItemId::from_random(SystemRandom::bytes());
@@ -80,6 +82,9 @@ async fn share(
                 // Whoever opens it finds the text.
                 if beam.is_new {
                     voice.link(beam.link.beam, &beam.link.to_text(), beam.link.invite.is_some())?;
+                }
+                if shows_code {
+                    voice.code(&beam.code().await?)?;
                 }
                 voice.event(&Event::Shared { id })?;
                 if let Some(saving) = &mut saving {
