@@ -20,6 +20,11 @@ interface Place {
 /** What it remembers of received files is none of this machine's own. */
 const STATE = join(tmpdir(), 'heliograph-terminal-state')
 
+/** The words of pictures, which a page and a terminal space in other ways. */
+export function namesIn(pictures: string): string {
+  return pictures.replace(/[^A-Za-z]/g, '')
+}
+
 export class Terminal {
   readonly #process: ChildProcessWithoutNullStreams
   readonly #ended: Promise<unknown[]>
@@ -61,6 +66,18 @@ export class Terminal {
 
   async prints(text: string): Promise<void> {
     await expect.poll(() => this.#out).toContain(text)
+  }
+
+  /** Waits until it says something beside what it prints. */
+  async says(text: string): Promise<void> {
+    await expect.poll(() => this.#err).toContain(text)
+  }
+
+  /** The names of the pictures that it shows to be compared. */
+  async pictures(): Promise<string> {
+    const shown = () => this.#err.split('\n').find((line) => line.startsWith('    '))
+    await expect.poll(shown).toBeDefined()
+    return namesIn(shown() ?? '')
   }
 
   types(line: string): void {

@@ -1,9 +1,12 @@
 //! This device in a beam, as the commands have it: made or joined, with what is known of who is here.
 
+mod asking;
+mod comparing;
+mod comparisons;
 mod device;
 mod place;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +16,7 @@ use heliograph_device::io::file_device::{FileDevice, FileSettings, Told};
 use heliograph_device::io::files::target::Target;
 use heliograph_device::io::offering::NewFile;
 use heliograph_device::io::peer_link::PeerPath;
+use heliograph_device::io::server::Server;
 use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::session::beam_link::BeamLink;
 use heliograph_device::session::item::Item;
@@ -21,8 +25,10 @@ use heliograph_shared::ids::{BeamKey, DeviceId, ItemId};
 use heliograph_shared::limits::MAX_MESSAGE_BYTES;
 use tokio::time::{Instant, sleep_until};
 
+use self::asking::Answer;
+pub use self::comparing::{AnsweredBy, Comparing};
 use self::device::Device;
-use self::place::{Place, unreached};
+use self::place::{Place, stopped};
 use crate::exit::{Exit, Stop};
 use crate::known_beam::{KnownBeam, KnownKeys};
 use crate::link::Destination;
@@ -58,6 +64,10 @@ enum Standing {
 /// A beam with this device in it.
 pub struct Beam {
     device: Device,
+    server: Server,
+    comparing: Option<Comparing>,
+    /// What was told while everything waits for a comparison, in its order.
+    held: VecDeque<(Told, Change)>,
     /// Its link.
     pub link: BeamLink,
     /// Whether this program has made it.
@@ -148,10 +158,13 @@ impl Beam {
             None => Encryption::Clear,
         };
         let key = beam_key.clone();
-        let settings = Settings { beam_key, name, caps: Vec::new(), token, keys };
-        let device = Device::join(server, link.beam, settings, files)?;
+        let settings = Settings { beam: link.beam, beam_key, name, caps: Vec::new(), token, keys };
+        let device = Device::join(server.clone(), settings, files)?;
         Ok(Self {
             device,
+            server,
+            comparing: None,
+            held: VecDeque::new(),
             link,
             is_new,
             key,
@@ -312,12 +325,39 @@ impl Beam {
     /// # Errors
     /// As for [`Beam::next`].
     pub async fn next_told(&mut self) -> Result<(Told, Change), Stop> {
-        let told = match self.deadline {
-            None => self.device.next().await,
-            Some((deadline, within)) => tokio::select! {
-                told = self.device.next() => told,
-                () = sleep_until(deadline) => return Err(self.late(within)),
-            },
+        loop {
+            if self.is_open()
+                && let Some((told, change)) = self.held.pop_front()
+            {
+                // It counts once its command knows of it.
+                if let Told::News(News::Encryption(encryption)) = &told {
+                    self.encryption = encryption.clone();
+                }
+                return Ok((told, change));
+            }
+            let Some((told, change)) = self.happens().await? else { continue };
+            let is_of_people =
+                matches!(told, Told::News(News::Status(_) | News::Devices(_) | News::Trust { .. }));
+            if is_of_people {
+                return Ok((told, change));
+            }
+            // Also where it is open already: what was held before comes first.
+            self.held.push_back((told, change));
+        }
+    }
+
+    /// Waits until something is told. `None` where something was answered.
+    async fn happens(&mut self) -> Result<Option<(Told, Change)>, Stop> {
+        let (deadline, within) = self.deadline.unzip();
+        let told = tokio::select! {
+            told = self.device.next() => told,
+            answer = answer_of(self.comparing.as_mut()) => {
+                self.answered(answer)?;
+                return Ok(None);
+            }
+            () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => {
+                return Err(self.late(within.unwrap_or_default()));
+            }
         };
         let told = told.ok_or_else(|| Stop::new(Exit::Failed, ""))?;
         let change = match &told {
@@ -332,9 +372,10 @@ impl Beam {
             }
             _ => Change::default(),
         };
-        Ok((told, change))
+        Ok(Some((told, change)))
     }
 
+    /// What counts at once, whatever else waits.
     fn hears(&mut self, news: &News) -> Result<Change, Stop> {
         let mut change = Change::default();
         match news {
@@ -345,12 +386,19 @@ impl Beam {
                 }
             }
             News::Devices(devices) => change = self.people.listed(devices),
-            News::Encryption(encryption) => {
-                self.encryption = encryption.clone();
-                if *encryption == (Encryption::Waiting { is_link_old: true }) {
-                    let why = "The devices of this beam say that its link is another one now. Ask for the new one.";
-                    return Err(Stop::new(Exit::NotLetIn, why));
+            News::Encryption(Encryption::Waiting { is_link_old: true }) => {
+                let why = "The devices of this beam say that its link is another one now. Ask for the new one.";
+                return Err(Stop::new(Exit::NotLetIn, why));
+            }
+            News::Encryption(Encryption::Unsealed) => {
+                let why = "This beam is in clear text, which the server can read. Say --clear if you want that.";
+                return Err(Stop::new(Exit::BadLink, why));
+            }
+            News::Trust { device, trust, turned_away } => {
+                if let Some(comparing) = &mut self.comparing {
+                    comparing.hears(&self.people, *device, trust.as_ref(), *turned_away)?;
                 }
+                self.look()?;
             }
             News::Status(status) => self.stands(*status)?,
             _ => {}
@@ -363,28 +411,19 @@ impl Beam {
             Status::Connecting | Status::Live => Ok(()),
             // A server that was here a moment ago comes back. One that was not, as one whose name was mistyped, seldom does.
             Status::Reconnecting { .. } if self.standing == Standing::Welcomed => Ok(()),
-            Status::Reconnecting { .. } | Status::Stopped(Why::Unreachable) => {
-                Err(self.device.failure().map_or_else(
-                    || Stop::new(Exit::Unreachable, "The server has closed the connection."),
-                    unreached,
-                ))
-            }
-            Status::Stopped(Why::Ended) => {
+            Status::Reconnecting { .. } => Err(stopped(Why::Unreachable, self.device.failure())),
+            Status::Stopped(why) if why == Why::Ended => {
                 self.standing = Standing::Ended;
-                Err(Stop::new(Exit::Ended, "This beam has ended, or there is none of that link."))
+                Err(stopped(why, self.device.failure()))
             }
-            Status::Stopped(Why::Forbidden | Why::LoggedOut) => {
-                Err(Stop::new(Exit::Forbidden, "This device may not be in the beam."))
-            }
-            Status::Stopped(Why::Left) => Err(Stop::new(Exit::Failed, "")),
+            Status::Stopped(why) => Err(stopped(why, self.device.failure())),
         }
     }
 
     fn late(&self, within: Duration) -> Stop {
         let seconds = within.as_secs_f64();
-        if self.standing == Standing::Welcomed
-            && matches!(self.encryption, Encryption::Waiting { .. })
-        {
+        let keys = self.device.session().keys();
+        if self.standing == Standing::Welcomed && keys.is_some_and(|keys| !keys.is_keyed()) {
             let why = format!(
                 "No device has let this one in within {seconds} s: one that is in the beam has to be open."
             );
@@ -396,5 +435,12 @@ impl Beam {
     /// Leaves, once all that was said is on its way.
     pub async fn leave(self) {
         self.device.leave().await;
+    }
+}
+
+async fn answer_of(comparing: Option<&mut Comparing>) -> Answer {
+    match comparing {
+        Some(comparing) => comparing.next_answer().await,
+        None => std::future::pending().await,
     }
 }

@@ -53,7 +53,7 @@ pub struct With<A: Args> {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Common {
-    /// Address of the server on which a beam is made; a link names its own
+    /// Address of the server on which a beam is made, or of an id or a short code; a link names its own
     #[arg(long, env = "HELIOGRAPH_SERVER", value_name = "URL")]
     pub server: Option<Url>,
     /// Name of this device, as others see it
@@ -71,6 +71,13 @@ pub struct Common {
     /// When to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: Colour,
+    /// Send and take nothing before people have compared the pictures of every device that came without the link. Nobody is let in unasked
+    #[arg(long)]
+    pub verify: bool,
+    /// Program that says whether two devices show the same pictures, in place of the terminal. It gets the names of the four and that of the
+    /// other device, and ends with 0 for yes and 1 for no
+    #[arg(long, value_name = "PROGRAM")]
+    pub compare_by: Option<PathBuf>,
     /// End with exit code 10 when it is not done by then
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
@@ -183,8 +190,9 @@ impl Command {
 /// Whose text is shared where.
 #[derive(Debug, Args)]
 pub struct CopyArgs {
-    /// Link of the beam, or name or id of a saved one; - asks for it. Other users of this machine may see what is on a command line, so better use the variable
-    #[arg(long, value_name = "LINK", env = "HELIOGRAPH_LINK", hide_env_values = true)]
+    /// Link, id or short code of the beam, or name or id of a saved one; - asks for it. Other users of this machine may see what is on a
+    /// command line, so better use the variable
+    #[arg(long, value_name = "LINK|ID|CODE|NAME", env = "HELIOGRAPH_LINK", hide_env_values = true)]
     pub to: Option<String>,
     /// The text, in place of the standard input
     #[arg(long)]
@@ -199,8 +207,11 @@ pub struct CopyArgs {
     /// Make a beam and save it under this name in the account that is logged in
     #[arg(long, value_name = "NAME", conflicts_with_all = ["to", "clear"])]
     pub save: Option<String>,
-    /// Share in clear text, which the server can read
+    /// Show a short code too, which leads to the beam for ten minutes. Who types it has to be let in
     #[arg(long)]
+    pub code: bool,
+    /// Share in clear text, which the server can read
+    #[arg(long, conflicts_with = "verify")]
     pub clear: bool,
     /// How a text goes that is too long for a message.
     #[command(flatten)]
@@ -224,8 +235,9 @@ pub struct SendArgs {
     /// The files and folders
     #[arg(required = true, value_name = "FILE|FOLDER")]
     pub paths: Vec<PathBuf>,
-    /// Link of the beam, or name or id of a saved one; - asks for it. Other users of this machine may see what is on a command line, so better use the variable
-    #[arg(long, value_name = "LINK", env = "HELIOGRAPH_LINK", hide_env_values = true)]
+    /// Link, id or short code of the beam, or name or id of a saved one; - asks for it. Other users of this machine may see what is on a
+    /// command line, so better use the variable
+    #[arg(long, value_name = "LINK|ID|CODE|NAME", env = "HELIOGRAPH_LINK", hide_env_values = true)]
     pub to: Option<String>,
     /// Make a beam and save it under this name in the account that is logged in
     #[arg(long, value_name = "NAME", conflicts_with_all = ["to", "clear"])]
@@ -236,8 +248,11 @@ pub struct SendArgs {
     /// Have the server keep what is in the beam and a copy of the files, sealed, and end when it does: 1h or 24h
     #[arg(long, value_name = "TIME", value_parser = keep_time, conflicts_with_all = ["once", "save"])]
     pub keep: Option<KeepTime>,
-    /// Share in clear text, which the server can read
+    /// Show a short code too, which leads to the beam for ten minutes. Who types it has to be let in
     #[arg(long)]
+    pub code: bool,
+    /// Share in clear text, which the server can read
+    #[arg(long, conflicts_with = "verify")]
     pub clear: bool,
     /// How.
     #[command(flatten)]
@@ -269,12 +284,13 @@ pub struct ReceiveArgs {
 /// Which beam.
 #[derive(Debug, Args)]
 pub struct LinkArgs {
-    /// Link of the beam, or name or id of a saved one; without it, or with -, it is asked for, or read from the first line of the standard
-    /// input. Other users of this machine may see what is on a command line, so better use the variable
-    #[arg(env = "HELIOGRAPH_LINK", hide_env_values = true)]
+    /// Link, id or short code of the beam, or name or id of a saved one; without it, or with -, it is asked for, or read from the first
+    /// line of the standard input. Other users of this machine may see what is on a command line, so better use the variable. Who comes
+    /// without a link is let in by another device, and both show four pictures to be compared
+    #[arg(env = "HELIOGRAPH_LINK", hide_env_values = true, value_name = "LINK|ID|CODE|NAME")]
     pub link: Option<String>,
     /// Join a beam in clear text, which the server can read
-    #[arg(long)]
+    #[arg(long, conflicts_with = "verify")]
     pub clear: bool,
 }
 
@@ -319,6 +335,9 @@ pub struct JoinArgs {
     /// Where.
     #[command(flatten)]
     pub link: LinkArgs,
+    /// Show a short code too, which leads to the beam for ten minutes. Who types it has to be let in
+    #[arg(long)]
+    pub code: bool,
     /// Stay when the standard input has ended
     #[arg(long)]
     pub stay: bool,

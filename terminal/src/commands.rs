@@ -20,6 +20,7 @@ mod taking;
 mod watch;
 
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use heliograph_device::session::Status;
@@ -27,11 +28,12 @@ use heliograph_shared::limits::MAX_DEVICE_NAME;
 use heliograph_shared::names::clean;
 use url::Url;
 
+use crate::beam::{AnsweredBy, Comparing};
 use crate::cli::{Asked, Command, Common, Home, With};
 use crate::config::Config;
-use crate::exit::Stop;
-use crate::link::{Destination, Wanted};
-use crate::saved;
+use crate::exit::{Exit, Stop};
+use crate::link::{Destination, Wanted, typed};
+use crate::saved::{self, Opened};
 use crate::saving::Saving;
 use crate::voice::{Event, Voice};
 
@@ -44,6 +46,10 @@ struct Context<'a> {
     name: String,
     /// How long all may take.
     timeout: Option<Duration>,
+    /// Whether nothing is sent or taken before all that can be compared was.
+    verify: bool,
+    /// The program that compares.
+    compare_by: Option<PathBuf>,
 }
 
 impl<'a> Context<'a> {
@@ -56,6 +62,8 @@ impl<'a> Context<'a> {
             server: common.server.or(config.server),
             name: name.unwrap_or_else(|| format!("Terminal on {}", system())),
             timeout: common.timeout,
+            verify: common.verify,
+            compare_by: common.compare_by,
         })
     }
 
@@ -64,15 +72,33 @@ impl<'a> Context<'a> {
         name.map(|name| Saving::of(self.voice, self.server.as_ref(), name)).transpose()
     }
 
-    /// The beam that is wanted. A saved one is opened.
+    /// The beam that is wanted. A saved one is opened; what names none may be an id or a short code.
     async fn destination(&self, wanted: Wanted) -> Result<Destination, Stop> {
         match wanted {
             Wanted::Here(destination) => Ok(destination),
             Wanted::Saved { name, is_clear } => {
-                let beam = saved::open(self.voice, self.server.as_ref(), &name, is_clear).await?;
-                Ok(Destination::Saved(Box::new(beam)))
+                let server = self.server.as_ref();
+                match saved::open(self.voice, server, &name, is_clear).await? {
+                    Opened::Beam(beam) => Ok(Destination::Saved(beam)),
+                    Opened::Unknown(why) => {
+                        let destination = typed(&name, is_clear, server)?;
+                        destination.ok_or_else(|| Stop::new(Exit::BadLink, why))
+                    }
+                }
             }
         }
+    }
+
+    /// How pictures are compared, for a command that does not read lines.
+    fn comparing(&self) -> Comparing {
+        let by = self.compare_by.clone().map_or(AnsweredBy::Terminal, AnsweredBy::Program);
+        Comparing::new(self.voice.clone(), by, self.verify)
+    }
+
+    /// The same for one that does.
+    fn comparing_by_lines(&self) -> Comparing {
+        let by = self.compare_by.clone().map_or(AnsweredBy::Lines, AnsweredBy::Program);
+        Comparing::new(self.voice.clone(), by, self.verify)
     }
 }
 

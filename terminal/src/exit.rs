@@ -17,7 +17,7 @@ pub enum Exit {
     Usage = 2,
     /// There was nothing to share, to paste or to receive.
     Nothing = 3,
-    /// The link is none and names no saved beam, or leads into clear text and `--clear` is missing.
+    /// It is no link, id or short code and names no saved beam, or leads into clear text and `--clear` is missing.
     BadLink = 4,
     /// The server cannot be reached, or does not prove that it is the one of that name.
     Unreachable = 5,
@@ -35,20 +35,22 @@ pub enum Exit {
     LoggedOut = 11,
     /// What the server shows of an account, its vault or a beam's keys is refused.
     Untrusted = 12,
+    /// The pictures of two devices differ: somebody may stand between them.
+    NotVerified = 13,
     /// It was ended by Ctrl-C or another signal.
     Interrupted = 130,
 }
 
 impl Exit {
     /// All of them, each with what it says to whoever writes a script.
-    pub const ALL: [(Self, &'static str); 14] = [
+    pub const ALL: [(Self, &'static str); 15] = [
         (Self::Done, "It did what it was asked for."),
         (Self::Failed, "It failed for another reason than those below."),
         (Self::Usage, "The command line or the configuration is wrong."),
         (Self::Nothing, "There was nothing to share, to paste or to receive."),
         (
             Self::BadLink,
-            "It is no link and no saved beam, or in clear text and --clear is missing.",
+            "It is no link, code or saved beam, or in clear text and --clear is missing.",
         ),
         (Self::Unreachable, "The server cannot be reached, or does not prove who it is."),
         (Self::NotLetIn, "No device lets this one in, or the link was replaced by another one."),
@@ -58,6 +60,7 @@ impl Exit {
         (Self::TimedOut, "The time of --timeout is over."),
         (Self::LoggedOut, "Nobody is logged in, or the username or password is wrong."),
         (Self::Untrusted, "What the server shows of an account or of keys is refused."),
+        (Self::NotVerified, "The pictures of two devices differ: somebody may stand between them."),
         (Self::Interrupted, "It was ended by Ctrl-C or another signal."),
     ];
 

@@ -32,8 +32,8 @@ pub struct KnownBeam {
 pub enum KnownKeys {
     /// All of them ([`Keyring::keep`]).
     Kept(Box<RawValue>),
-    /// The secret of the link, for a device that nobody has let in.
-    Link(String),
+    /// The secret of the link, for a device that nobody has let in; `None` where it came without one.
+    Link(Option<String>),
 }
 
 impl KnownKeys {
@@ -41,13 +41,15 @@ impl KnownKeys {
     #[must_use]
     pub fn of(keys: &Keyring) -> Self {
         let kept = keys.keep().and_then(|kept| serde_json::from_slice(&kept).ok());
-        kept.map_or_else(|| Self::Link(keys.invite().to_fragment().to_string()), Self::Kept)
+        let fragment = || keys.invite().map(|invite| invite.to_fragment().to_string());
+        kept.map_or_else(|| Self::Link(fragment()), Self::Kept)
     }
 
     fn keyring(&self) -> Option<Keyring> {
         match self {
             Self::Kept(kept) => Keyring::kept(kept.get().as_bytes(), &mut SystemRandom),
-            Self::Link(fragment) => {
+            Self::Link(None) => Some(Keyring::without_link(&mut SystemRandom)),
+            Self::Link(Some(fragment)) => {
                 let invite = Invite::from_fragment(fragment).ok()?;
                 Some(Keyring::with_link(invite.secret().clone(), &mut SystemRandom))
             }
@@ -71,7 +73,7 @@ impl KnownBeam {
     /// # Errors
     /// As for [`KnownBeam::keyring`].
     pub fn link(&self) -> Result<BeamLink, Stop> {
-        let invite = self.keyring()?.map(|keys| keys.invite().clone());
+        let invite = self.keyring()?.and_then(|keys| keys.invite().cloned());
         Ok(BeamLink { server: self.server.clone(), beam: self.beam, invite })
     }
 }

@@ -12,6 +12,7 @@ pub mod known_beam;
 pub mod landing;
 pub mod link;
 pub mod people;
+pub mod pictures;
 pub mod program;
 pub mod progress;
 pub mod safe;

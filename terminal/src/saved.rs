@@ -29,6 +29,14 @@ pub struct SavedBeam {
     pub keys: Option<Keyring>,
 }
 
+/// What has come of opening one.
+pub enum Opened {
+    /// It is open.
+    Beam(Box<SavedBeam>),
+    /// None is known by that name here, and why.
+    Unknown(&'static str),
+}
+
 /// A beam in the lists of an account.
 pub struct Listed {
     /// Its id.
@@ -85,9 +93,10 @@ impl Lists {
     }
 
     /// The beam of this id or name. An own one counts before one of others.
-    fn find(&self, name: &str) -> Result<&Listed, Stop> {
+    /// `None` where no beam is called so.
+    fn find(&self, name: &str) -> Result<Option<&Listed>, Stop> {
         if let Some(beam) = BeamId::parse(name).ok().and_then(|id| self.with_id(id)) {
-            return Ok(beam);
+            return Ok(Some(beam));
         }
         let is_called: [&dyn Fn(&Listed) -> bool; 4] = [
             &|beam| beam.owner.is_none() && beam.name == name,
@@ -99,7 +108,7 @@ impl Lists {
             let called: Vec<&Listed> = self.beams.iter().filter(|beam| is_called(beam)).collect();
             match called[..] {
                 [] => {}
-                [beam] => return Ok(beam),
+                [beam] => return Ok(Some(beam)),
                 _ => {
                     let ids: Vec<_> = called.iter().map(|beam| beam.id.to_string()).collect();
                     let ids = ids.join(", ");
@@ -109,8 +118,7 @@ impl Lists {
                 }
             }
         }
-        let why = "This is no link, and no saved beam is called so. `beams` lists them.";
-        Err(Stop::new(Exit::BadLink, why))
+        Ok(None)
     }
 
     fn with_id(&self, id: BeamId) -> Option<&Listed> {
@@ -183,14 +191,17 @@ pub async fn open(
     server: Option<&Url>,
     name: &str,
     is_clear: bool,
-) -> Result<SavedBeam, Stop> {
+) -> Result<Opened, Stop> {
     let Some(account) = account(server)? else {
         let why = "This is no link: it does not begin with https:// or http://. Once somebody is logged in here (`login`), it can be the \
              name of a saved beam.";
-        return Err(Stop::new(Exit::BadLink, why));
+        return Ok(Opened::Unknown(why));
     };
     let lists = Lists::read(&account).await?;
-    let listed = lists.find(name)?;
+    let Some(listed) = lists.find(name)? else {
+        let why = "This is no link, and no saved beam is called so. `beams` lists them.";
+        return Ok(Opened::Unknown(why));
+    };
     if let Some(owner) = &listed.owner {
         voice.hint(&format!("{} is a beam of {}.", safe::line(&listed.name), safe::line(owner)));
     }
@@ -210,10 +221,10 @@ pub async fn open(
             "The server has or had keys of this beam, and could read what was shared with them.",
         );
     }
-    let invite = keys.as_ref().map(|keys| keys.invite().clone());
+    let invite = keys.as_ref().and_then(|keys| keys.invite().cloned());
     let server = account.server().clone();
     let link = BeamLink { server: server.url().clone(), beam: listed.id, invite };
-    Ok(SavedBeam { server, link, keys })
+    Ok(Opened::Beam(Box::new(SavedBeam { server, link, keys })))
 }
 
 enum Refused {

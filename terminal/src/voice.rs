@@ -5,7 +5,9 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use anstream::ColorChoice;
 use anstyle::{AnsiColor, Style};
+use heliograph_shared::api::BeamCode;
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
+use heliograph_shared::short_code::ShortCode;
 use heliograph_shared::time::Millis;
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
@@ -13,6 +15,7 @@ use serde::Serialize;
 
 use crate::cli::{Colour, Common};
 use crate::exit::Stop;
+use crate::pictures::Picture;
 use crate::safe;
 
 /// Names.
@@ -32,6 +35,13 @@ pub enum Event<'a> {
         link: &'a str,
         /// Whether what is shared there is sealed.
         is_sealed: bool,
+    },
+    /// A short code stands for the beam.
+    Code {
+        /// The code.
+        code: ShortCode,
+        /// How long it still does, in milliseconds.
+        expires_in: u64,
     },
     /// The server has a text of this device.
     Shared {
@@ -140,6 +150,21 @@ pub enum Event<'a> {
         /// Each of them, in the order in which they joined.
         devices: Vec<Named<'a>>,
     },
+    /// What is known of a device that came without the link, or of one by which this one comes in, has changed (E8).
+    Compared {
+        /// The device.
+        device: DeviceId,
+        /// How that is called.
+        name: &'a str,
+        /// `asking`, `refused`, `unverified` or `verified`; null where it needs no comparison any more.
+        trust: Option<&'static str>,
+        /// Whether one of the two has let the other in.
+        is_in: bool,
+        /// What both show; null where only others could compare that device.
+        pictures: Option<[Picture; 4]>,
+        /// `person` or `locked`: why it does not compare itself with this one for now; null where it does.
+        turned_away: Option<&'static str>,
+    },
     /// The connection to the server.
     Status {
         /// `live` or `reconnecting`.
@@ -190,6 +215,8 @@ pub struct Named<'a> {
     pub name: &'a str,
     /// Whether it is this one.
     pub is_me: bool,
+    /// `asking`, `refused`, `unverified` or `verified`; null for one that came by the link.
+    pub trust: Option<&'static str>,
 }
 
 /// How a transfer is doing.
@@ -212,6 +239,7 @@ pub struct Moves {
 }
 
 /// How the program speaks.
+#[derive(Clone)]
 pub struct Voice {
     /// The program's name.
     program: String,
@@ -301,6 +329,14 @@ impl Voice {
         }
     }
 
+    /// Says what its person has to see, unless JSON is wanted.
+    ///
+    /// # Errors
+    /// Where nobody reads it any more.
+    pub fn tell(&self, text: &str) -> io::Result<()> {
+        if self.is_json { Ok(()) } else { writeln!(anstream::stderr(), "{text}") }
+    }
+
     /// Shows the link of a new beam. Who has it may join, so it goes nowhere else.
     ///
     /// # Errors
@@ -323,6 +359,18 @@ impl Voice {
             writeln!(err, "{image}")?;
         }
         writeln!(err, "{link}")
+    }
+
+    /// Shows a short code.
+    ///
+    /// # Errors
+    /// Where nobody reads it any more.
+    pub fn code(&self, BeamCode { code, expires_in }: &BeamCode) -> io::Result<()> {
+        self.event(&Event::Code { code: *code, expires_in: *expires_in })?;
+        let text = code.to_string();
+        let (first, last) = text.split_at(text.len() / 2);
+        let minutes = expires_in.div_ceil(60_000);
+        self.tell(&format!("Short code: {first}-{last} (for {minutes} min)"))
     }
 
     /// Says why the program ends.

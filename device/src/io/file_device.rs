@@ -133,7 +133,6 @@ impl FileDevice {
     /// Where the folder of the state cannot be used.
     pub fn join(
         server: Server,
-        beam: BeamId,
         mut settings: Settings,
         files: FileSettings,
     ) -> Result<Self, FileError> {
@@ -141,6 +140,7 @@ impl FileDevice {
         // What cannot be removed now can be later.
         let _ = store.sweep(now_ms());
         let is_direct = !files.addresses.is_empty();
+        let beam = settings.beam;
         settings.caps.push(Cap::Files);
         if is_direct {
             settings.caps.push(Cap::Rtc);
@@ -152,7 +152,7 @@ impl FileDevice {
         let (searches, found) = mpsc::unbounded_channel();
         let (copies, copy_inputs) = StoredCopies::new(server.clone());
         Ok(Self {
-            device: LiveDevice::join(server, beam, settings),
+            device: LiveDevice::join(server, settings),
             beam,
             engine: Engine::new(u64::from_le_bytes(SystemRandom::bytes())),
             files: driver,

@@ -13,13 +13,14 @@
 //! let link = BeamLink::parse(&std::env::var("HELIOGRAPH_LINK")?).map_err(|_| "no link")?;
 //! let invite = link.invite.ok_or("without a secret")?;
 //! let settings = Settings {
+//!     beam: link.beam,
 //!     beam_key: None,
 //!     name: "A program".to_owned(),
 //!     caps: Vec::new(),
 //!     token: DeviceToken::from_random(SystemRandom::bytes()),
 //!     keys: Some(Keyring::with_link(invite.secret().clone(), &mut SystemRandom)),
 //! };
-//! let mut device = LiveDevice::join(Server::at(&link.server)?, link.beam, settings);
+//! let mut device = LiveDevice::join(Server::at(&link.server)?, settings);
 //! while let Some(news) = device.next().await {
 //!     if let News::Item(item) = news {
 //!         println!("{:?}", item.text());
@@ -67,7 +68,8 @@ impl LiveDevice {
     ///
     /// It has to be called within a runtime of tokio.
     #[must_use]
-    pub fn join(server: Server, beam: BeamId, settings: Settings) -> Self {
+    pub fn join(server: Server, settings: Settings) -> Self {
+        let beam = settings.beam;
         let (session, outputs) = Session::begin(settings, Duration::ZERO, SystemRandom);
         let (started, events) = (Instant::now(), VecDeque::new());
         let mut device =

@@ -11,8 +11,9 @@ mod uploads;
 use std::sync::Arc;
 use std::time::Duration;
 
-use heliograph_shared::api::CreatedBeam;
+use heliograph_shared::api::{BeamCode, CodeBeam, CreatedBeam};
 use heliograph_shared::ids::BeamId;
+use heliograph_shared::short_code::ShortCode;
 use hyper::header::COOKIE;
 use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt;
@@ -79,6 +80,25 @@ impl Server {
     /// Why there is none.
     pub async fn create_beam(&self) -> Result<CreatedBeam, Failure> {
         Call::post("/api/beams/create/").make(self).await?.json()
+    }
+
+    /// Returns the beam that a short code stands for (H34).
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] with 404 where it stands for none, or not any more.
+    pub async fn find_by_code(&self, code: ShortCode) -> Result<BeamId, Failure> {
+        let path = format!("/api/codes/{code}/");
+        let found: CodeBeam = Call::get(&path).make(self).await?.json()?;
+        Ok(found.beam_id)
+    }
+
+    /// Asks for the short code of a beam: a new one, or the one that it has (H33).
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub async fn create_code(&self, beam: BeamId) -> Result<BeamCode, Failure> {
+        let path = format!("/api/beams/{beam}/code/");
+        Call::post(&path).make(self).await?.json()
     }
 
     /// Opens the socket of a beam.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use heliograph_shared::e2ee::envelope::{Header, Kind};
 use heliograph_shared::e2ee::handed::Handed;
+use heliograph_shared::e2ee::invite::Invite;
 use heliograph_shared::ids::DeviceId;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,8 @@ const fn yes() -> bool {
 pub struct Introduced {
     /// What it is handed; `None` where it lacks nothing, or may not have it.
     pub keys: Option<SealedMessage>,
+    /// Whether it has the key that seals.
+    pub is_in: bool,
     /// Whether it has to hear of this device too.
     pub is_asking: bool,
     /// Whether it has told of devices that were not compared, or that the keys were deposited, and this one did not know.
@@ -72,7 +75,7 @@ impl HandingOver {
             from: me.to_string(),
             to: to.to_string(),
             key: encode(ring.own().public()),
-            invite: encode(&ring.invite().id()),
+            invite: encode(&ring.invite()?.id()),
             unverified: ring.unverified().iter().map(ToString::to_string).collect(),
             is_deposited: ring.is_deposited(),
             name: Some(name.to_owned()),
@@ -109,10 +112,11 @@ impl HandingOver {
         let is_new = decode_array(&said.key).is_some_and(|key| ring.devices.learn(from, key));
         let are_news = ring.hears(&unverified_in(&said.unverified), opened.header.key_id);
         let is_warning = ring.hears_deposited(said.is_deposited) || are_news;
-        let is_other = decode_array(&said.invite) != Some(ring.invite().id());
+        let is_other = decode_array(&said.invite) != ring.invite().map(Invite::id);
         let keys = if is_other { Self::hand_to(ring, from, me, random) } else { None };
         Introduced {
             keys,
+            is_in: true,
             is_asking: is_new || is_other || !said.has_yours,
             is_warning,
             name: if self.heard.is_newest(&opened.header) { said.name } else { None },

@@ -35,7 +35,7 @@ impl Keyring {
     pub fn kept(kept: &[u8], random: &mut dyn Random) -> Option<Self> {
         let Kept { own, shared } = serde_json::from_slice(kept).ok()?;
         let told = SharedKeys::read(shared.get().as_bytes())?;
-        let mut ring = Self::of_device(decode_secret(own)?, told.invite.clone());
+        let mut ring = Self::of_device(decode_secret(own)?, Some(told.invite.clone()));
         ring.take(&told, Taken::All, Duration::ZERO, random).then_some(ring)
     }
 }

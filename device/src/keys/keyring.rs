@@ -55,15 +55,15 @@ impl Current {
 }
 
 enum Standing {
-    /// Nobody has let this device in.
-    Outside(Invite),
+    /// Nobody has let this device in. It has the secret of a link, or not even that.
+    Outside(Option<Invite>),
     In(Box<Current>),
 }
 
 /// The keys of one beam.
 pub struct Keyring {
     pub(super) devices: KnownDevices,
-    unverified: UnverifiedDevices,
+    pub(super) unverified: UnverifiedDevices,
     openers: Openers,
     standing: Standing,
     /// The ids of earlier invites. A removed device has them, so that their links lead nowhere.
@@ -71,7 +71,7 @@ pub struct Keyring {
     /// The key pair of this device for this beam (E15), and what it follows from.
     own: KeyPair,
     pub(super) own_seed: Secret<32>,
-    has_let_in: bool,
+    pub(super) has_let_in: bool,
     is_deposited: bool,
     is_vaulted: bool,
 }
@@ -80,8 +80,7 @@ impl Keyring {
     /// Makes the keys of a new beam.
     #[must_use]
     pub fn make(random: &mut dyn Random) -> Self {
-        let invite = random::secret(random);
-        let mut ring = Self::with_link(invite, random);
+        let mut ring = Self::without_link(random);
         ring.rekey(&[], Duration::ZERO, random);
         ring
     }
@@ -89,16 +88,22 @@ impl Keyring {
     /// Begins with the secret of a link, and waits to be let in.
     #[must_use]
     pub fn with_link(invite: Secret<32>, random: &mut dyn Random) -> Self {
-        Self::of_device(random::secret(random), invite)
+        Self::of_device(random::secret(random), Some(invite))
+    }
+
+    /// Begins with nothing, as a device whose person typed the id of the beam, and waits to be let in after a comparison (E8).
+    #[must_use]
+    pub fn without_link(random: &mut dyn Random) -> Self {
+        Self::of_device(random::secret(random), None)
     }
 
     /// Begins as the device whose key pair follows from a secret (E15).
-    pub(super) fn of_device(own_seed: Secret<32>, invite: Secret<32>) -> Self {
+    pub(super) fn of_device(own_seed: Secret<32>, invite: Option<Secret<32>>) -> Self {
         Self {
             devices: KnownDevices::default(),
             unverified: UnverifiedDevices::default(),
             openers: Openers::default(),
-            standing: Standing::Outside(Invite::new(invite)),
+            standing: Standing::Outside(invite.map(Invite::new)),
             past: Vec::new(),
             own: KeyPair::derive(&own_seed),
             own_seed,
@@ -108,9 +113,9 @@ impl Keyring {
         }
     }
 
-    /// Makes a beam key where nobody has one (E11).
+    /// Makes a beam key where nobody has one (E11): only who has the secret of a link does.
     pub fn make_key(&mut self, now: Duration, random: &mut dyn Random) {
-        if let Standing::Outside(invite) = &self.standing {
+        if let Standing::Outside(Some(invite)) = &self.standing {
             let key = ContentKey::new(random::secret(random));
             let made = Current::of(key, invite.secret().clone(), random);
             self.replace(made, now);
@@ -140,7 +145,7 @@ impl Keyring {
         self.openers.seals_with(&next.key, before, now);
         // Who is said to be removed has the key all the same where that has not changed.
         if before != Some(next.key.id()) {
-            self.unverified.drop(&next.removed);
+            self.unverified.drop_told(&next.removed);
         }
         self.standing = Standing::In(Box::new(next));
     }
@@ -159,10 +164,10 @@ impl Keyring {
     /// The invites that count.
     fn invites(&self) -> impl Iterator<Item = &Invite> {
         let (first, second) = match &self.standing {
-            Standing::In(current) => (&current.invite, Some(&current.invite_of_key)),
-            Standing::Outside(invite) => (invite, None),
+            Standing::In(current) => (Some(&current.invite), Some(&current.invite_of_key)),
+            Standing::Outside(invite) => (invite.as_ref(), None),
         };
-        std::iter::once(first).chain(second)
+        first.into_iter().chain(second)
     }
 
     /// Whether this device has been let in.
@@ -177,12 +182,12 @@ impl Keyring {
         self.current().map(|current| current.key.id())
     }
 
-    /// The invite that the link carries.
+    /// The invite that the link carries; `None` where this device came without it and was not let in yet.
     #[must_use]
-    pub fn invite(&self) -> &Invite {
+    pub fn invite(&self) -> Option<&Invite> {
         match &self.standing {
-            Standing::In(current) => &current.invite,
-            Standing::Outside(invite) => invite,
+            Standing::In(current) => Some(&current.invite),
+            Standing::Outside(invite) => invite.as_ref(),
         }
     }
 
@@ -202,12 +207,6 @@ impl Keyring {
     #[must_use]
     pub const fn own(&self) -> &KeyPair {
         &self.own
-    }
-
-    /// The devices that were let in without the link and that nobody has compared.
-    #[must_use]
-    pub fn unverified(&self) -> &[DeviceId] {
-        self.unverified.ids()
     }
 
     /// Whether the server may have the keys.
@@ -253,7 +252,7 @@ impl Keyring {
             changes: current.changes,
             devices: self.devices.keys().to_vec(),
             removed: current.removed.clone(),
-            unverified: self.unverified.ids().to_vec(),
+            unverified: self.unverified.ids(),
         })
     }
 
@@ -336,7 +335,7 @@ impl Keyring {
         now: Duration,
         random: &mut dyn Random,
     ) -> bool {
-        let content = kept::open(self.invite(), message).ok();
+        let content = self.invite().and_then(|invite| kept::open(invite, message).ok());
         let Some(told) = content.and_then(|content| SharedKeys::read(&content)) else {
             return false;
         };
@@ -346,13 +345,14 @@ impl Keyring {
     /// Whether a message is the item that lets in whoever has the link of now (E10).
     #[must_use]
     pub fn opens_kept(&self, message: &str) -> bool {
-        kept::open(self.invite(), message).is_ok_and(|content| SharedKeys::read(&content).is_some())
+        let content = self.invite().and_then(|invite| kept::open(invite, message).ok());
+        content.is_some_and(|content| SharedKeys::read(&content).is_some())
     }
 
     /// The message of the item that lets in whoever has the link (E10); `None` before this device has been let in.
     pub fn seal_kept(&self, random: &mut dyn Random) -> Option<String> {
         let shared = SharedKeys { has_let_in: true, ..self.shared()? };
-        kept::seal(self.invite(), &shared.write(), random::bytes(random)).ok()
+        kept::seal(self.invite()?, &shared.write(), random::bytes(random)).ok()
     }
 
     /// Seals a content.

@@ -20,15 +20,15 @@ pub struct LinkJoining {
 }
 
 impl LinkJoining {
-    /// What to ask with.
-    pub fn ask(&mut self, ring: &Keyring, random: &mut dyn Random) -> JoinRequest {
+    /// What to ask with; `None` without the secret of a link.
+    pub fn ask(&mut self, ring: &Keyring, random: &mut dyn Random) -> Option<JoinRequest> {
+        let invite = ring.invite()?;
         let keys = self.joining.get_or_insert_with(|| KeyPair::derive(&random::secret(random)));
-        let invite = ring.invite();
-        JoinRequest {
+        Some(JoinRequest {
             id: Text(encode(&invite.id())),
             key: Text(encode(keys.public())),
             proof: Text(encode(&invite.prove(keys.public()))),
-        }
+        })
     }
 
     /// Lets a device in that proves to have the link.
@@ -78,7 +78,7 @@ impl LinkJoining {
     fn told_by(&self, ring: &Keyring, message: &SealedMessage, me: DeviceId) -> Option<SharedKeys> {
         let (encapsulated, sealed) = message.parts()?;
         let welcome = Welcome { encapsulated, sealed };
-        let content = welcome.open(self.joining.as_ref()?, me, ring.invite().psk()).ok()?;
+        let content = welcome.open(self.joining.as_ref()?, me, ring.invite()?.psk()).ok()?;
         SharedKeys::read(&content)
     }
 }

@@ -219,7 +219,7 @@ impl Keyring {
     pub fn for_deposit(&self) -> Option<BeamKeys> {
         let shared = self.shared()?;
         let secrets: Vec<_> = shared.keys.iter().map(|key| key.secret().clone()).collect();
-        let proof = deposit::prove(self.invite(), shared.current, &secrets);
+        let proof = deposit::prove(self.invite()?, shared.current, &secrets);
         let parse = |secret: &Secret<32>| {
             DepositedKey::parse(&Zeroizing::new(encode(secret.expose()))).ok()
         };

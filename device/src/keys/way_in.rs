@@ -35,6 +35,15 @@ pub struct JoinRequest {
     pub proof: Short,
 }
 
+/// What one device gives to a comparison (E8), as base64url.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShareMessage {
+    /// A public key for this comparison alone.
+    pub key: Short,
+    /// Random bytes.
+    pub nonce: Short,
+}
+
 /// What is sealed for one device by HPKE, as base64url.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SealedMessage {
@@ -80,19 +89,9 @@ pub enum WayIn {
         commitment: Short,
     },
     /// The answer to that.
-    Accept {
-        /// A public key.
-        key: Short,
-        /// Random bytes.
-        nonce: Short,
-    },
+    Accept(ShareMessage),
     /// What the joiner had committed itself to.
-    Reveal {
-        /// A public key.
-        key: Short,
-        /// Random bytes.
-        nonce: Short,
-    },
+    Reveal(ShareMessage),
     /// A person has to compare first.
     Wait,
     /// Lets a device in.
@@ -128,13 +127,13 @@ impl WayIn {
     #[must_use]
     pub const fn is_of_keyed(&self) -> bool {
         match self {
-            Self::Accept { .. }
+            Self::Accept(_)
             | Self::Wait
             | Self::Welcome(_)
             | Self::Device { .. }
             | Self::Keys(_) => true,
             Self::Refused { why, .. } => !matches!(why, Refusal::Keyless),
-            Self::Join(_) | Self::Commit { .. } | Self::Reveal { .. } => false,
+            Self::Join(_) | Self::Commit { .. } | Self::Reveal(_) => false,
         }
     }
 }

@@ -174,7 +174,7 @@ impl Exchange {
         self.me = Some(me);
         self.is_saved = welcome.saved.is_some();
         if let Some(sealed) = &mut self.sealed {
-            sealed.welcomed(me);
+            sealed.welcomed(me, welcome.join_policy);
             sealed.kept.welcomed(welcome.kept.is_some() && !self.is_saved);
             if is_other {
                 self.share_as_other();

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use heliograph_shared::device::Device;
+use heliograph_shared::e2ee::invite::Invite;
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::limits::MAX_DEVICE_NAME;
 use heliograph_shared::names::clean;
@@ -21,6 +22,15 @@ pub(super) struct KeyChanges {
     /// What the devices that are here have called themselves.
     names: BTreeMap<DeviceId, String>,
     others: Vec<DeviceId>,
+}
+
+/// What has come of what a device tells of itself.
+#[derive(Clone, Copy)]
+pub(super) struct Heard {
+    /// Whether its name is news.
+    pub(super) is_named: bool,
+    /// Whether it has the key that seals.
+    pub(super) is_in: bool,
 }
 
 /// The two ends of what is said between devices.
@@ -89,7 +99,7 @@ impl KeyChanges {
         }
     }
 
-    /// A device tells its key and its name. Returns whether its name is news.
+    /// A device tells its key and its name.
     pub(super) fn introduced(
         &mut self,
         ring: &mut Keyring,
@@ -97,13 +107,13 @@ impl KeyChanges {
         (envelope, is_answer): (&str, bool),
         name: &str,
         moment: &mut Moment<'_>,
-    ) -> bool {
+    ) -> Heard {
         let Ends { from, me } = ends;
         let said = self.handing.introduced(ring, from, me, envelope, moment.now, moment.random);
         // It comes from another device, which may be of another version.
         let shown = said.name.map(|name| clean(&name, MAX_DEVICE_NAME)).unwrap_or_default();
-        let is_news = !shown.is_empty() && self.names.get(&from) != Some(&shown);
-        if is_news {
+        let is_named = !shown.is_empty() && self.names.get(&from) != Some(&shown);
+        if is_named {
             self.names.insert(from, shown);
         }
         if let Some(keys) = said.keys {
@@ -113,7 +123,7 @@ impl KeyChanges {
         if said.is_asking && !is_answer {
             self.introduce(ring, me, from, (name, true), moment);
         }
-        is_news
+        Heard { is_named, is_in: said.is_in }
     }
 
     /// A device hands over what it has. `here` are all that are here. Returns whether anything was taken.
@@ -125,11 +135,11 @@ impl KeyChanges {
         here: &[DeviceId],
         moment: &mut Moment<'_>,
     ) -> bool {
-        let before = ring.invite().id();
+        let before = ring.invite().map(Invite::id);
         let Ends { from, me } = ends;
         let is_taken =
             HandingOver::handed(ring, from, me, message, here, moment.now, moment.random);
-        if ring.invite().id() != before {
+        if ring.invite().map(Invite::id) != before {
             self.again();
         }
         is_taken

@@ -6,12 +6,16 @@
 
 pub mod beam_link;
 mod beam_memory;
+mod compared_joining;
+mod comparing;
+mod door;
 mod exchange;
 pub mod item;
 mod item_versions;
 mod joining;
 mod kept_keys;
 mod key_changes;
+mod letting_in;
 mod line;
 mod moment;
 mod opened_items;
@@ -21,6 +25,7 @@ pub mod saved_beams;
 mod sealed_beam;
 mod server_messages;
 mod sync_pages;
+pub mod trust;
 mod ways_in;
 mod witness;
 
@@ -28,14 +33,16 @@ use std::time::Duration;
 
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::device::{AuthExtra, Cap};
-use heliograph_shared::ids::{BeamKey, DeviceId, DeviceToken, ItemId};
+use heliograph_shared::ids::{BeamId, BeamKey, DeviceId, DeviceToken, ItemId};
 use heliograph_shared::json::Json;
 use heliograph_shared::socket::{ClientMessage, KeepTime, ServerMessage, SignalTo};
 
 use self::exchange::{Exchange, Waiting};
 use self::line::{Due, Line};
 use self::sealed_beam::SealedBeam;
+use self::trust::TrustBook;
 use crate::keys::keyring::Keyring;
+use crate::keys::signs::Signs;
 use crate::random::{self, Random};
 
 pub use self::outbox::{Encryption, News, Output};
@@ -43,6 +50,8 @@ pub use line::{Status, Why};
 
 /// Who this device is in the beam.
 pub struct Settings {
+    /// The id of the beam.
+    pub beam: BeamId,
     /// Proves that this device has created the beam (S2); a guest has none.
     pub beam_key: Option<BeamKey>,
     /// The device's name.
@@ -52,6 +61,7 @@ pub struct Settings {
     /// Keeps the device the same one after a reconnect (S5).
     pub token: DeviceToken,
     /// The keys of a sealed beam; `None` for one in clear text. A beam whose link has a secret is sealed, and never anything else (E11).
+    /// Nor is one for which a device begins with keys but without a link: it waits until another one lets it in (E8).
     pub keys: Option<Keyring>,
 }
 
@@ -91,6 +101,17 @@ pub enum Input {
         /// Whether they go into vaults.
         is_vaulted: bool,
     },
+    /// The person has compared these pictures, which this device shows, with those of another one (E8): they are the same.
+    Confirm {
+        /// The other device.
+        device: DeviceId,
+        /// What the person has seen.
+        signs: Signs,
+    },
+    /// The person does not let a device in that waits for it.
+    Refuse(DeviceId),
+    /// Whether the person wants to be asked before any device is let in without the link (E8).
+    AskBefore(bool),
     /// The person gives this device another name (S32).
     Rename(String),
     /// The person asks to keep the beam for a while (S30). It is lost while the socket is down.
@@ -124,11 +145,11 @@ impl Session {
         now: Duration,
         random: impl Random + 'static,
     ) -> (Self, Vec<Output>) {
-        let Settings { beam_key, name, mut caps, token, keys } = settings;
+        let Settings { beam, beam_key, name, mut caps, token, keys } = settings;
         if keys.is_some() {
             caps.push(Cap::E2e1);
         }
-        let sealed = keys.map(|keys| Box::new(SealedBeam::new(keys, name.clone())));
+        let sealed = keys.map(|keys| Box::new(SealedBeam::new(keys, beam, name.clone())));
         let auth = Auth { beam_key, name, caps, token };
         let exchange = Exchange::new(sealed, Box::new(random));
         let mut session = Self { auth, line: Line::new(now), exchange };
@@ -143,6 +164,12 @@ impl Session {
     #[must_use]
     pub fn keys(&self) -> Option<&Keyring> {
         self.exchange.sealed.as_ref().map(|sealed| &sealed.ring)
+    }
+
+    /// What is known of the devices that came without the link; `None` where the beam is in clear text.
+    #[must_use]
+    pub fn trust(&self) -> Option<&TrustBook> {
+        self.exchange.sealed.as_ref().map(|sealed| sealed.ways.trust())
     }
 
     /// The id of this device; `None` before the server has told it.
@@ -191,6 +218,16 @@ impl Session {
                 if let Some(sealed) = &mut self.exchange.sealed {
                     sealed.are_kept(is_vaulted);
                 }
+            }
+            Input::Confirm { device, signs } => {
+                self.exchange
+                    .with_sealed(now, |sealed, moment| sealed.confirm(device, signs, moment));
+            }
+            Input::Refuse(device) => {
+                self.exchange.with_sealed(now, |sealed, moment| sealed.ways.refuse(device, moment));
+            }
+            Input::AskBefore(is_asked) => {
+                self.exchange.with_sealed(now, |sealed, _| sealed.ways.door.asks_before = is_asked);
             }
             Input::Rename(name) => self.rename(name),
             Input::Keep(time) => self.keep(time),

@@ -10,6 +10,7 @@ use serde_json::value::to_raw_value;
 
 use super::item::Item;
 use super::line::Status;
+use super::trust::{Trust, TurnedAway};
 use crate::keys::way_in::WayIn;
 
 /// What is to be done.
@@ -35,6 +36,9 @@ pub enum Encryption {
         /// Whether all others that have keys say that its link is none of the beam, or one of before.
         is_link_old: bool,
     },
+    /// Others have shared in clear text, and nobody here has a key. This device, which came without the link, shares and shows nothing
+    /// in clear text by itself (E11).
+    Unsealed,
     /// What is shared is sealed.
     Sealed {
         /// Whether the server may have the keys all the same (E9).
@@ -55,6 +59,15 @@ pub enum News {
     Devices(Vec<Device>),
     /// What the beam is by the keys that are here has changed.
     Encryption(Encryption),
+    /// What is known of a device that came without the link has changed, or of one by which this one comes in (E8).
+    Trust {
+        /// The device.
+        device: DeviceId,
+        /// What is known; `None` where it needs no trust, or none any more.
+        trust: Option<Trust>,
+        /// Why it does not compare itself with this one for now; `None` where it does.
+        turned_away: Option<TurnedAway>,
+    },
     /// An item has come, or a new version of one.
     Item(Box<Item>),
     /// An item is there no more.

@@ -4,26 +4,29 @@ use std::time::Duration;
 
 use heliograph_shared::device::{Cap, Device};
 use heliograph_shared::e2ee::envelope::Kind;
-use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
+use heliograph_shared::join_policy::JoinPolicy;
 use heliograph_shared::json::Json;
 use heliograph_shared::socket::{ClientMessage, LiveItem, SignalTo};
 
+use super::comparing::Knock;
 use super::item::{SealedSignal, envelope_of, is_sealed_by_form, kept_keys_of, text_of};
 use super::kept_keys::KeptKeys;
 use super::key_changes::{Ends, KeyChanges};
 use super::moment::Moment;
 use super::opened_items::{OpenedItems, Opening, Shared};
-use super::outbox::{Encryption, json};
+use super::outbox::{Encryption, News, json};
 use super::ways_in::WaysIn;
 use super::witness;
 use crate::keys::keyring::{Keyring, Reading};
 use crate::keys::page_numbers::PageNumbers;
+use crate::keys::signs::Signs;
 use crate::keys::way_in::WayIn;
 use crate::random;
 
 pub(super) struct SealedBeam {
     pub(super) ring: Keyring,
-    ways: WaysIn,
+    pub(super) ways: WaysIn,
     pub(super) changes: KeyChanges,
     pub(super) items: OpenedItems,
     pub(super) kept: KeptKeys,
@@ -35,13 +38,15 @@ pub(super) struct SealedBeam {
     sealing: Vec<DeviceId>,
     /// Whether something sealed is in the beam; `None` before the server has told.
     has_sealed: Option<bool>,
+    /// Whether something in clear text is there for everybody.
+    has_clear: bool,
 }
 
 impl SealedBeam {
-    pub(super) fn new(ring: Keyring, name: String) -> Self {
+    pub(super) fn new(ring: Keyring, beam: BeamId, name: String) -> Self {
         Self {
             ring,
-            ways: WaysIn::default(),
+            ways: WaysIn::new(beam),
             changes: KeyChanges::default(),
             items: OpenedItems::default(),
             kept: KeptKeys::default(),
@@ -51,22 +56,31 @@ impl SealedBeam {
             here: Vec::new(),
             sealing: Vec::new(),
             has_sealed: None,
+            has_clear: false,
         }
     }
 
     pub(super) fn encryption(&self) -> Encryption {
         if !self.ring.is_keyed() {
+            let is_unsealed = self.has_sealed == Some(false) && self.has_clear;
+            if self.ring.invite().is_none() && is_unsealed && self.ways.is_nobody_sealing() {
+                return Encryption::Unsealed;
+            }
             return Encryption::Waiting { is_link_old: self.ways.is_link_old() };
         }
-        let unverified = self.ring.unverified().iter().filter(|device| Some(**device) != self.me);
-        Encryption::Sealed {
-            is_deposited: self.ring.is_deposited(),
-            unverified: unverified.copied().collect(),
-        }
+        Encryption::Sealed { is_deposited: self.ring.is_deposited(), unverified: self.unverified() }
     }
 
-    pub(super) fn welcomed(&mut self, me: DeviceId) {
+    /// This device may be one of them: that is for the others to know.
+    fn unverified(&self) -> Vec<DeviceId> {
+        let mut unverified = self.ring.unverified();
+        unverified.retain(|device| Some(*device) != self.me);
+        unverified
+    }
+
+    pub(super) fn welcomed(&mut self, me: DeviceId, policy: JoinPolicy) {
         self.me = Some(me);
+        self.ways.door.is_required = policy == JoinPolicy::Verify;
         self.ways.welcomed();
         self.changes.welcomed();
     }
@@ -99,6 +113,8 @@ impl SealedBeam {
     pub(super) fn synced(&mut self, items: &[LiveItem], moment: &mut Moment<'_>) {
         self.has_sealed = Some(items.iter().any(|item| is_sealed_by_form(&item.message)));
         self.kept.synced();
+        let is_clear = |item: &LiveItem| item.to.is_none() && !is_sealed_by_form(&item.message);
+        self.has_clear = items.iter().any(is_clear);
         // What has the keys comes first: the rest waits for it (E10).
         for item in items {
             self.came(item, moment);
@@ -144,6 +160,15 @@ impl SealedBeam {
         }
         self.ways.look(&mut self.ring, moment);
         self.changes.look(&mut self.ring, me, &self.name, moment);
+        if self.ring.is_keyed() {
+            let unverified = self.unverified();
+            self.ways.trust_mut().told(&unverified);
+        }
+        for device in self.ways.trust_mut().take_changed() {
+            let trust = self.ways.trust().of(device).copied();
+            let turned_away = self.ways.trust().turned_away_by(device);
+            moment.out.tell(News::Trust { device, trust, turned_away });
+        }
         self.items.take_openable(&self.ring)
     }
 
@@ -182,7 +207,11 @@ impl SealedBeam {
         let (ring, ends) = (&mut self.ring, Ends { from, me });
         match way {
             WayIn::Join(request) => self.ways.joins(ring, from, request, moment),
-            WayIn::Commit { .. } => WaysIn::commits(ring, from, moment),
+            WayIn::Commit { commitment } => {
+                self.ways.knocks(ring, from, &Knock::Commit(commitment), moment);
+            }
+            WayIn::Reveal(share) => self.ways.knocks(ring, from, &Knock::Reveal(share), moment),
+            WayIn::Accept(share) => self.ways.accepted(from, &share, moment),
             WayIn::Welcome(welcome) => {
                 self.ways.lets_in(ring, from, &welcome, me, moment);
             }
@@ -191,16 +220,27 @@ impl SealedBeam {
             }
             WayIn::Device { sealed, is_answer } => {
                 let said = (sealed.0.as_str(), is_answer);
-                return self.changes.introduced(ring, ends, said, &self.name, moment);
+                let heard = self.changes.introduced(ring, ends, said, &self.name, moment);
+                if heard.is_in {
+                    self.ways.came_otherwise(from);
+                }
+                return heard.is_named;
             }
             WayIn::Keys(keys) => {
                 if self.changes.handed(ring, ends, &keys, &self.here, moment) {
                     self.ways.has_learnt();
                 }
             }
-            WayIn::Accept { .. } | WayIn::Reveal { .. } | WayIn::Wait => {}
+            WayIn::Wait => {}
         }
         false
+    }
+
+    /// The person says that a device shows the same pictures as this one.
+    pub(super) fn confirm(&mut self, device: DeviceId, signs: Signs, moment: &mut Moment<'_>) {
+        if let Some(me) = self.me {
+            self.ways.confirm(&mut self.ring, (device, signs), me, moment);
+        }
     }
 
     /// Opens an item.

@@ -7,10 +7,11 @@ use std::time::Duration;
 use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::random::Random;
 use heliograph_device::session::item::Item;
+use heliograph_device::session::trust::Trust;
 use heliograph_device::session::{Encryption, Input, News, Output, Session, Settings, Status};
 use heliograph_shared::device::{AuthExtra, Cap, Device, DeviceUser};
 use heliograph_shared::e2ee::secret::Secret;
-use heliograph_shared::ids::{DeviceId, DeviceToken, ItemId};
+use heliograph_shared::ids::{BeamId, DeviceId, DeviceToken, ItemId};
 use heliograph_shared::socket::{ClientMessage, Json, LiveItem};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -44,6 +45,13 @@ pub struct Seat {
     id: Option<DeviceId>,
 }
 
+/// What a server that stands between two devices makes of what one says to another about the ways in.
+pub type Between = Box<dyn FnMut(DeviceId, DeviceId, Value) -> Value>;
+
+pub fn beam_id() -> BeamId {
+    BeamId::from_random([7; 16])
+}
+
 #[derive(Default)]
 pub struct Beam {
     pub now: Duration,
@@ -60,6 +68,9 @@ pub struct Beam {
     pub is_deaf: bool,
     /// A device that is listed, and hears what is said to it once it wakes.
     pub is_asleep: Option<usize>,
+    pub between: Option<Between>,
+    /// Whether the operator wants every device to be compared (E13).
+    pub wants_all_compared: bool,
 }
 
 impl Beam {
@@ -72,6 +83,7 @@ impl Beam {
         let seat = self.seats.len();
         let number = u8::try_from(seat).unwrap() + 1;
         let settings = Settings {
+            beam: beam_id(),
             beam_key: None,
             name: name.to_owned(),
             caps: vec![Cap::Files],
@@ -95,7 +107,7 @@ impl Beam {
     /// A device makes the beam. Returns it, and the secret of the link.
     pub fn made(&mut self) -> (usize, Secret<32>) {
         let keys = Keyring::make(&mut random(1));
-        let secret = keys.invite().secret().clone();
+        let secret = keys.invite().unwrap().secret().clone();
         (self.begins("Ada", Some(keys)), secret)
     }
 
@@ -104,6 +116,22 @@ impl Beam {
         let seed = 1_000 + self.seats.len() as u64;
         let keys = Keyring::with_link(secret.clone(), &mut random(seed));
         self.begins(name, Some(keys))
+    }
+
+    /// A device comes whose person has typed the id.
+    pub fn types(&mut self, name: &str) -> usize {
+        let seed = 2_000 + self.seats.len() as u64;
+        self.begins(name, Some(Keyring::without_link(&mut random(seed))))
+    }
+
+    pub fn trust(&self, seat: usize, of: usize) -> Option<Trust> {
+        self.seats[seat].session.trust().unwrap().of(self.id(of)).copied()
+    }
+
+    /// The person of a device says that another one shows the same pictures.
+    pub fn confirms(&mut self, seat: usize, device: usize) {
+        let signs = self.trust(seat, device).unwrap().signs.unwrap();
+        self.handle(seat, Input::Confirm { device: self.id(device), signs });
     }
 
     pub fn handle(&mut self, seat: usize, input: Input) {
@@ -236,6 +264,7 @@ impl Beam {
         self.tell(seat, &json!({"type": "auth_success", "message": "Welcome"}));
         let welcome = json!({
             "device_id": id, "ice_servers": [], "expires_at": 1, "now": 1, "creator": false, "saved": null,
+            "join_policy": if self.wants_all_compared { "verify" } else { "ask" },
         });
         self.tell(seat, &json!({"type": "welcome", "message": welcome}));
         self.lists();
@@ -267,6 +296,10 @@ impl Beam {
         let seat = self.order.iter().copied().find(|seat| self.seats[*seat].id == Some(to));
         if let Some(seat) = seat {
             let from = self.id(from);
+            let mut message = serde_json::to_value(message).unwrap();
+            if let Some(between) = self.between.as_mut().filter(|_| kind == "e2e") {
+                message = between(from, to, message);
+            }
             self.tell(seat, &json!({"type": kind, "message": message, "extra": {"from": from}}));
         }
     }

@@ -10,6 +10,7 @@
 mod beam_server;
 mod bundling;
 mod chunk_sets;
+mod comparing;
 mod ending;
 mod engine;
 mod file_facts;

@@ -4,7 +4,6 @@ use heliograph_device::io::file_device::{FileDevice, FileSettings, Told};
 use heliograph_device::io::live_device::LiveDevice;
 use heliograph_device::io::server::{Failure, Server};
 use heliograph_device::session::{Input, Session, Settings};
-use heliograph_shared::ids::BeamId;
 
 use crate::exit::{Exit, Stop};
 
@@ -17,15 +16,14 @@ pub(super) enum Device {
 impl Device {
     pub(super) fn join(
         server: Server,
-        beam: BeamId,
         settings: Settings,
         files: Option<FileSettings>,
     ) -> Result<Self, Stop> {
         let Some(files) = files else {
-            return Ok(Self::Texts(Box::new(LiveDevice::join(server, beam, settings))));
+            return Ok(Self::Texts(Box::new(LiveDevice::join(server, settings))));
         };
         let state = files.state.display().to_string();
-        let device = FileDevice::join(server, beam, settings, files);
+        let device = FileDevice::join(server, settings, files);
         let device = device
             .map_err(|why| Stop::new(Exit::Failed, format!("{state} cannot be used: {why}.")));
         Ok(Self::Files(Box::new(device?)))

@@ -8,10 +8,11 @@ use heliograph_device::io::server::{Failure, Server};
 use heliograph_device::io::system_clock::now_ms;
 use heliograph_device::io::system_random::SystemRandom;
 use heliograph_device::keys::keyring::Keyring;
+use heliograph_device::session::Why;
 use heliograph_device::session::beam_link::BeamLink;
 use heliograph_shared::ids::{BeamKey, DeviceToken};
 
-use crate::exit::Stop;
+use crate::exit::{Exit, Stop};
 use crate::known_beam::{KnownBeam, KnownKeys};
 use crate::link::Destination;
 use crate::saved::SavedBeam;
@@ -45,19 +46,15 @@ impl Place {
                 })
             }
             Destination::OfAccount(account) => Self::made(account.server().clone(), true).await,
-            Destination::Existing(link) => {
+            Destination::Existing { link, is_sealed } => {
                 let server = Server::at(&link.server).map_err(|why| unreached(&why))?;
-                let secret = link.invite.as_ref().map(|invite| invite.secret().clone());
-                let keys = secret.map(|secret| Keyring::with_link(secret, &mut SystemRandom));
-                Ok(Self {
-                    link,
-                    beam_key: None,
-                    token,
-                    keys,
-                    is_new: false,
-                    is_saved: false,
-                    server,
-                })
+                Ok(Self::there(server, link, is_sealed, token))
+            }
+            Destination::Code { server, code, is_sealed } => {
+                let server = Server::at(&server).map_err(|why| unreached(&why))?;
+                let beam = server.find_by_code(code).await.map_err(|why| not_found(&why))?;
+                let link = BeamLink { server: server.url().clone(), beam, invite: None };
+                Ok(Self::there(server, link, is_sealed, token))
             }
             Destination::New { server, is_sealed } => {
                 let server = Server::at(&server).map_err(|why| unreached(&why))?;
@@ -83,12 +80,18 @@ impl Place {
         }
     }
 
+    /// A beam that is there, and not opened as a saved one.
+    fn there(server: Server, link: BeamLink, is_sealed: bool, token: DeviceToken) -> Self {
+        let keys = is_sealed.then(|| keys_of(&link));
+        Self { link, beam_key: None, token, keys, is_new: false, is_saved: false, server }
+    }
+
     /// A new beam.
     async fn made(server: Server, is_sealed: bool) -> Result<Self, Stop> {
         let token = DeviceToken::from_random(SystemRandom::bytes());
         let made = server.create_beam().await.map_err(|why| unreached(&why))?;
         let keys = is_sealed.then(|| Keyring::make(&mut SystemRandom));
-        let invite = keys.as_ref().map(|keys| keys.invite().clone());
+        let invite = keys.as_ref().and_then(|keys| keys.invite().cloned());
         let link = BeamLink { server: server.url().clone(), beam: made.beam_id, invite };
         let beam_key = Some(made.beam_key);
         Ok(Self { link, beam_key, token, keys, is_new: true, is_saved: false, server })
@@ -105,8 +108,9 @@ impl Place {
             SharedFiles::find(folder, self.link.beam, prints, now_ms()).ok().flatten()?;
         let is_of_link = match (&self.link.invite, &keys) {
             (Some(invite), Some(keys)) => keys.invite_named(invite.id()).is_some(),
-            (None, None) => true,
-            _ => false,
+            (None, None) => self.keys.is_none(),
+            // What was compared in the earlier run is not remembered.
+            (None, Some(_)) | (Some(_), None) => false,
         };
         if !is_of_link {
             return None;
@@ -122,7 +126,40 @@ impl Place {
     }
 }
 
+/// The keys with which a device begins that comes into a sealed beam.
+fn keys_of(link: &BeamLink) -> Keyring {
+    match &link.invite {
+        Some(invite) => Keyring::with_link(invite.secret().clone(), &mut SystemRandom),
+        None => Keyring::without_link(&mut SystemRandom),
+    }
+}
+
+fn not_found(why: &Failure) -> Stop {
+    match why {
+        Failure::Refused { status: 404, .. } => {
+            let why = "This code is wrong or has ended. Ask for a new one on the other device.";
+            Stop::new(Exit::BadLink, why)
+        }
+        _ => unreached(why),
+    }
+}
+
 /// Why a server is of no use.
 pub(super) fn unreached(why: &Failure) -> Stop {
     Stop::unreached(why)
+}
+
+/// Why a device is not in its beam any more.
+pub(super) fn stopped(why: Why, failure: Option<&Failure>) -> Stop {
+    match why {
+        Why::Unreachable => failure.map_or_else(
+            || Stop::new(Exit::Unreachable, "The server has closed the connection."),
+            unreached,
+        ),
+        Why::Ended => Stop::new(Exit::Ended, "This beam has ended, or there is none of that link."),
+        Why::Forbidden | Why::LoggedOut => {
+            Stop::new(Exit::Forbidden, "This device may not be in the beam.")
+        }
+        Why::Left => Stop::new(Exit::Failed, ""),
+    }
 }

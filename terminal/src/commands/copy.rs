@@ -48,8 +48,9 @@ pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), St
         return send::all(context, destination, files, (&asked.ways, until, saving)).await;
     }
     let mut beam = Beam::enter(destination, context.name.clone(), context.timeout).await?;
+    beam.compares(context.comparing());
     let keeping = Keeping::new(asked.keep);
-    share(context, &mut beam, message, (saving, keeping)).await?;
+    share(context, &mut beam, message, (saving, keeping), asked.code).await?;
     beam.leave().await;
     Ok(())
 }
@@ -78,6 +79,7 @@ async fn share(
     beam: &mut Beam,
     message: Json,
     (mut saving, mut keeping): (Option<Saving>, Keeping),
+    shows_code: bool,
 ) -> Result<(), Stop> {
     let voice = context.voice;
     let id = ItemId::from_random(SystemRandom::bytes());
@@ -103,6 +105,9 @@ async fn share(
                 // Whoever opens it finds the text.
                 if beam.is_new {
                     voice.link(beam.link.beam, &beam.link.to_text(), beam.link.invite.is_some())?;
+                }
+                if shows_code {
+                    voice.code(&beam.code().await?)?;
                 }
                 voice.event(&Event::Shared { id })?;
                 if let Some(saving) = &mut saving {

@@ -25,8 +25,11 @@ pub(super) async fn run(context: &Context<'_>, asked: &PasteArgs) -> Result<(), 
     }
     let wanted = existing(asked.link.link.as_deref(), asked.link.clear)?;
     let destination = context.destination(wanted).await?;
-    let within = context.timeout.or_else(|| (!asked.wait).then_some(WITHIN));
+    // People take as long as they take to compare pictures.
+    let needs_people = context.verify || destination.needs_people();
+    let within = context.timeout.or_else(|| (!asked.wait && !needs_people).then_some(WITHIN));
     let mut beam = Beam::enter(destination, context.name.clone(), within).await?;
+    beam.compares(context.comparing());
     let Newest { found, has_unproven } = newest(context, &mut beam, asked.wait).await?;
     let Some((item, text)) = found else {
         beam.leave().await;

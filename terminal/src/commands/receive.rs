@@ -47,6 +47,7 @@ pub(super) async fn run(context: &Context<'_>, asked: ReceiveArgs) -> Result<(),
     };
     let name = context.name.clone();
     let mut beam = Beam::enter_with_files(destination, name, context.timeout, settings).await?;
+    beam.compares(context.comparing());
     let mut receiving = Receiving {
         context,
         until,
@@ -100,6 +101,10 @@ impl Receiving<'_> {
             let (told, _) = if self.until == Until::NothingComes {
                 match timeout_at(patience, beam.next_told()).await {
                     Ok(told) => told?,
+                    Err(_) if beam.waits_for_people() => {
+                        patience = Instant::now() + WITHIN;
+                        continue;
+                    }
                     Err(_) if self.known.is_whole() => return Ok(()),
                     Err(_) => return Err(not_let_in(beam)),
                 }

@@ -64,6 +64,7 @@ pub(super) async fn all(
     let folder = shared()?;
     let to_share = (settings, folder.as_path(), &files[..]);
     let mut beam = Beam::enter_to_share(destination, name, context.timeout, to_share).await?;
+    beam.compares(context.comparing());
     let mut sending = Sending {
         context,
         until,
@@ -75,6 +76,7 @@ pub(super) async fn all(
         is_link_shown: false,
         has_given: false,
         saving,
+        shows_code: asked.code,
         waiting: files,
         offered: BTreeMap::new(),
         unconfirmed: BTreeSet::new(),
@@ -127,6 +129,8 @@ struct Sending<'a> {
     has_given: bool,
     /// The beam is saved once the server has what is offered there.
     saving: Option<Saving>,
+    /// Whether a short code is still to be shown.
+    shows_code: bool,
     /// What is not offered yet.
     waiting: Vec<NewFile>,
     offered: BTreeMap<ItemId, Offered>,
@@ -168,6 +172,12 @@ impl Sending<'_> {
                         saving.hears(self.context.voice, beam, &news).await?;
                     }
                     self.hears(beam, news, &change)?;
+                    // Whoever comes finds the files.
+                    if self.shows_code && self.waiting.is_empty() && self.unconfirmed.is_empty() {
+                        self.shows_code = false;
+                        let code = beam.code().await?;
+                        self.bars.aside(|| self.context.voice.code(&code))?;
+                    }
                 }
                 Told::Sending { id, device, progress } => {
                     self.goes(beam, id, device, &progress)?;

@@ -8,6 +8,7 @@
 )]
 
 mod accounts;
+mod comparing;
 mod copying;
 mod describing;
 mod files;

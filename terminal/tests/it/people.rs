@@ -189,13 +189,14 @@ async fn saves(account: &Account, name: &str, text: &str, ring: &Keyring) -> Bea
     let shared = ring.shared().unwrap();
     let entry = ring.for_vault(new_tag(&mut SystemRandom)).unwrap();
     let settings = Settings {
+        beam: made.beam_id,
         beam_key: Some(made.beam_key),
         name: "maker".to_owned(),
         caps: Vec::new(),
         token: DeviceToken::from_random(SystemRandom::bytes()),
         keys: Keyring::of_own(&entry, None, &mut SystemRandom),
     };
-    let mut device = LiveDevice::join(account.server().clone(), made.beam_id, settings);
+    let mut device = LiveDevice::join(account.server().clone(), settings);
     let id = ItemId::from_random(SystemRandom::bytes());
     while let Some(news) = device.next().await {
         match news {

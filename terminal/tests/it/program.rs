@@ -48,6 +48,11 @@ impl Words {
         self
     }
 
+    pub fn args(mut self, words: &[&str]) -> Self {
+        self.command.args(words);
+        self
+    }
+
     pub fn link(self, link: &str) -> Self {
         self.env("HELIOGRAPH_LINK", link)
     }
@@ -125,6 +130,12 @@ impl Running {
     #[track_caller]
     pub fn prints(&self, text: &str) -> String {
         Self::line(&self.out, |line| line.contains(text))
+    }
+
+    /// Waits for a line of its standard output with this in it. Returns those before it.
+    #[track_caller]
+    pub fn lines_until(&self, text: &str) -> Vec<String> {
+        self.out.iter().take_while(|line| !line.contains(text)).collect()
     }
 
     /// Waits for a line of its standard error with this in it.

@@ -13,7 +13,8 @@ fn what_is_no_link_is_refused_without_a_word_to_any_server() {
         ("ftp://example.org/?beam_id=1", "https://"),
         ("https://beam.invalid/", "names no beam"),
         (&format!("https://beam.invalid/?beam_id={BEAM}#k=AQEB"), "broken"),
-        (&format!("https://beam.invalid/?beam_id={BEAM}"), "--clear"),
+        (&format!("http://192.0.2.1/?beam_id={BEAM}"), "--clear"),
+        ("K7MP3", "https://"),
     ];
     for (link, says) in cases {
         program(&["paste", "-"]).ends_with(link.as_bytes()).is(4, says);
@@ -25,6 +26,14 @@ fn a_link_with_a_secret_never_leads_into_clear_text() {
     let link = format!("https://beam.invalid/?beam_id={BEAM}#k={}", "A".repeat(43));
     program(&["paste", "--clear"]).link(&link).ends().is(4, "encrypted");
     program(&["copy", "--clear", "--text", "x"]).link(&link).ends().is(4, "encrypted");
+}
+
+#[test]
+fn h34_a_code_that_stands_for_no_beam_is_said() {
+    let server = Server::start();
+    let words = ["paste", "--server", &server.url(), "K7M-P3X"];
+    program(&words).ends().is(4, "wrong or has ended");
+    program(&["paste", "K7M-P3X"]).ends().is(2, "--server");
 }
 
 #[test]

@@ -78,7 +78,7 @@ impl Stage {
         let reached = Reached::at(&server.url().parse().unwrap()).unwrap();
         let made = reached.create_beam().await.unwrap();
         let keys = seal.is_some().then(|| Keyring::make(&mut SystemRandom));
-        let invite = keys.as_ref().map(|keys| keys.invite().clone());
+        let invite = keys.as_ref().and_then(|keys| keys.invite().cloned());
         let link = BeamLink { server: reached.url().clone(), beam: made.beam_id, invite };
         let url = stores(&server, made.beam_id);
         let facts = FileFacts {
@@ -92,6 +92,7 @@ impl Stage {
             url: Some(url),
         };
         let settings = Settings {
+            beam: made.beam_id,
             beam_key: Some(made.beam_key),
             name: "Ada".to_owned(),
             // It gives no files.
@@ -99,7 +100,7 @@ impl Stage {
             token: DeviceToken::from_random(SystemRandom::bytes()),
             keys,
         };
-        let mut device = LiveDevice::join(reached, made.beam_id, settings);
+        let mut device = LiveDevice::join(reached, settings);
         let id = ItemId::from_random(SystemRandom::bytes());
         let (message, extra) = (facts.message().unwrap(), "image".to_owned());
         device.tell(Input::Share { id, message, extra, to: None });

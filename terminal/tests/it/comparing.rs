@@ -1,0 +1,140 @@
+//! Devices that come without the link (E8): by the id of the beam or a short code.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::program::{Running, copies, program};
+use crate::server::Server;
+
+fn id_in(link: &str) -> String {
+    let (_, id) = link.split_once("beam_id=").unwrap();
+    id.split('#').next().unwrap().to_owned()
+}
+
+/// Waits until it is known of a device that it stands so.
+#[track_caller]
+fn compared(device: &Running, trust: &str, is_in: bool) -> Value {
+    loop {
+        let event = device.event("compared");
+        if event["trust"] == trust && event["is_in"] == is_in {
+            return event;
+        }
+    }
+}
+
+fn script(folder: &tempfile::TempDir, exit: u8) -> PathBuf {
+    let path = folder.path().join("compares");
+    let text = format!("#!/bin/sh\necho \"$@\" > {}/asked\nexit {exit}\n", folder.path().display());
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+    path
+}
+
+#[test]
+fn e8_a_short_code_leads_to_a_text_and_both_devices_show_the_same_pictures() {
+    let server = Server::start();
+    let url = server.url();
+    let mut copy = program(&["copy", "--json", "--code", "--text", "mine"])
+        .env("HELIOGRAPH_SERVER", &url)
+        .starts();
+    let code = copy.event("code")["code"].as_str().unwrap().to_lowercase();
+    let paste = program(&["paste", "--json", "--server", &url, "-"]).ends_with(code.as_bytes());
+    paste.is(0, "");
+    let events = paste.text().lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let events: Vec<_> = events.collect();
+    assert_eq!(events.last().unwrap()["text"], "mine");
+    let shown = events.iter().rfind(|event| event["event"] == "compared").unwrap();
+    let here = compared(&copy, "unverified", true);
+    assert_eq!(here["pictures"], shown["pictures"]);
+    assert_eq!(here["pictures"].as_array().unwrap().len(), 4);
+    assert_eq!(copy.ends(), 0);
+}
+
+#[test]
+fn e8_with_verify_nothing_is_taken_or_shared_before_people_on_both_ends_have_compared() {
+    let server = Server::start();
+    let url = server.url();
+    let (mut copy, link) = copies(&url, b"begun");
+    let mut ada = program(&["join", "--json", "--stay", "--name", "Ada"]).link(&link).starts();
+    ada.event("text");
+    assert_eq!(copy.ends(), 0);
+    let words = ["join", "--json", "--verify", "--server", &url, &id_in(&link)];
+    let mut bob = program(&words).starts();
+    bob.types("early");
+    let asks = compared(&ada, "asking", false);
+    ada.types("/match");
+    let shows = compared(&bob, "unverified", true);
+    assert_eq!(asks["pictures"], shows["pictures"]);
+    bob.types("/match");
+    let before = bob.lines_until(r#"{"event":"text""#);
+    assert!(before.iter().any(|line| line.contains(r#""trust":"verified""#)), "{before:?}");
+    let told = ada.lines_until("early");
+    assert!(told.iter().any(|line| line.contains(r#""trust":"verified""#)), "{told:?}");
+}
+
+#[test]
+fn e8_a_program_compares_in_place_of_the_terminal() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let (file, into) = (folder.path().join("film.bin"), folder.path().join("into"));
+    fs::write(&file, "a film").unwrap();
+    for exit in [0, 1] {
+        let compares = script(&folder, exit);
+        let [file, compares, into] = [&file, &compares, &into].map(|path| path.to_str().unwrap());
+        let mut send = program(&["send", "--json", "--once", "--code", "--verify", file])
+            .env("HELIOGRAPH_SERVER", &server.url())
+            .args(&["--compare-by", compares, "--no-direct"])
+            .starts();
+        let code = send.event("code")["code"].as_str().unwrap().to_owned();
+        let words = ["receive", "--server", &server.url(), &code, into, "--no-direct"];
+        let mut receive = program(&words).args(&["--name", "Bob's desk"]).starts();
+        if exit == 0 {
+            receive.prints("film.bin");
+            assert_eq!((receive.ends(), send.ends()), (0, 0));
+        } else {
+            receive.says("does not let this device in");
+        }
+        let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
+        assert!(asked.ends_with(" Bob's desk\n") && asked.split(' ').count() >= 6, "{asked}");
+    }
+    assert_eq!(fs::read_to_string(into.join("film.bin")).unwrap(), "a film");
+}
+
+#[test]
+fn e8_pictures_that_differ_end_a_device_that_verifies_with_13() {
+    let server = Server::start();
+    let url = server.url();
+    let (copy, link) = copies(&url, b"begun");
+    let mut bob =
+        program(&["join", "--json", "--verify", "--server", &url, &id_in(&link)]).starts();
+    compared(&copy, "unverified", true);
+    compared(&bob, "unverified", true);
+    bob.types("/refuse");
+    bob.says("The pictures differ");
+    assert_eq!(bob.ends(), 13);
+}
+
+#[test]
+fn a_terminal_shows_the_marks_of_devices_and_pictures_with_their_names() {
+    let server = Server::start();
+    let url = server.url();
+    let (mut copy, link) = copies(&url, b"begun");
+    let mut ada = program(&["join", "--stay", "--name", "Ada"]).link(&link).starts();
+    ada.prints("begun");
+    assert_eq!(copy.ends(), 0);
+    let bob =
+        program(&["join", "--stay", "--name", "Bob", "--server", &url, &id_in(&link)]).starts();
+    bob.says("Compare these pictures");
+    let pictures = bob.says("   ");
+    ada.prints("* Bob (wants to come in)");
+    ada.says("Bob wants to come in");
+    assert_eq!(ada.says("   "), pictures);
+    assert!(pictures.chars().filter(char::is_ascii_alphabetic).count() >= 12, "{pictures}");
+    ada.says("/match, else /refuse");
+    ada.types("/match");
+    ada.prints("* Bob (verified)");
+    bob.prints("* Ada (not verified)");
+}
