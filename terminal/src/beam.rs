@@ -53,11 +53,10 @@ pub const fn is_too_long(json_bytes: usize, most: usize, is_sealed: bool) -> boo
 }
 
 /// What the server has said of this device.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 enum Standing {
     Outside,
     Welcomed,
-    /// The beam has ended.
     Ended,
 }
 

@@ -77,6 +77,6 @@ mod tests {
         assert_eq!(link.name, "example.org a b.url");
         assert_eq!(link.text, "[InternetShortcut]\r\nURL=https://example.org/a/b?c#d\r\n");
         assert_eq!(name("file:///etc/passwd"), "file:___etc_passwd.txt");
-        assert_eq!(name("https://example.org see"), "https___example.org see.txt");
+        assert_eq!(name("https://example.org see"), "https:__example.org see.txt");
     }
 }
