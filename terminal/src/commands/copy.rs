@@ -11,7 +11,7 @@ use heliograph_shared::limits::MAX_MESSAGE_BYTES;
 use serde_json::value::to_raw_value;
 
 use super::keeping::Keeping;
-use super::send::Until;
+use super::send::{How, Until};
 use super::{Context, send, stands};
 use crate::beam::{Beam, is_too_long};
 use crate::cli::CopyArgs;
@@ -45,7 +45,8 @@ pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), St
         context.voice.hint("A text of this length goes as a file.");
         let files = vec![text_file("Text.txt", &text)];
         let until = asked.keep.map_or(Until::OneHasAll, Until::Kept);
-        return send::all(context, destination, files, (&asked.ways, until, saving)).await;
+        let how = How { ways: &asked.ways, until, saving, shows_code: asked.code };
+        return send::all(context, destination, files, how).await;
     }
     let mut beam = Beam::enter(destination, context.name.clone(), context.timeout).await?;
     beam.compares(context.comparing());

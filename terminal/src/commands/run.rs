@@ -135,7 +135,9 @@ impl Running<'_> {
     async fn enters(&self, settings: FileSettings) -> Result<Beam, Stop> {
         let destination = Destination::Known(Box::new(self.state.beam.clone()));
         let (name, within) = (self.context.name.clone(), self.context.timeout);
-        Beam::enter_with_files(destination, name, within, settings).await
+        let mut beam = Beam::enter_with_files(destination, name, within, settings).await?;
+        beam.compares(self.context.comparing());
+        Ok(beam)
     }
 
     async fn hears(

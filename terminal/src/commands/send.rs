@@ -39,7 +39,20 @@ pub(super) async fn run(context: &Context<'_>, asked: SendArgs) -> Result<(), St
         (false, Some(time)) => Until::Kept(time),
         (false, None) => Until::Interrupted,
     };
-    all(context, destination, files, (&asked.ways, until, saving)).await
+    let how = How { ways: &asked.ways, until, saving, shows_code: asked.code };
+    all(context, destination, files, how).await
+}
+
+/// How files are sent.
+pub(super) struct How<'a> {
+    /// The ways.
+    pub(super) ways: &'a WayArgs,
+    /// How long.
+    pub(super) until: Until,
+    /// Where the beam is saved that is made.
+    pub(super) saving: Option<Saving>,
+    /// Whether a short code leads to the beam.
+    pub(super) shows_code: bool,
 }
 
 /// How long files are sent.
@@ -57,7 +70,7 @@ pub(super) async fn all(
     context: &Context<'_>,
     destination: Destination,
     files: Vec<NewFile>,
-    (ways, until, saving): (&WayArgs, Until, Option<Saving>),
+    How { ways, until, saving, shows_code }: How<'_>,
 ) -> Result<(), Stop> {
     let settings = settings(ways)?;
     let name = context.name.clone();
@@ -76,7 +89,7 @@ pub(super) async fn all(
         is_link_shown: false,
         has_given: false,
         saving,
-        shows_code: asked.code,
+        shows_code,
         waiting: files,
         offered: BTreeMap::new(),
         unconfirmed: BTreeSet::new(),

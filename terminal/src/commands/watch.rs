@@ -212,6 +212,7 @@ impl Watch<'_> {
         let destination = Destination::Known(Box::new(self.state.beam.clone()));
         let (name, within) = (self.context.name.clone(), self.context.timeout);
         let mut beam = Beam::enter_with_files(destination, name, within, settings).await?;
+        beam.compares(self.context.comparing());
         disk.looks_within(Duration::ZERO);
         let started = disk.started;
         loop {
