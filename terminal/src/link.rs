@@ -71,9 +71,10 @@ impl Destination {
     #[must_use]
     pub const fn is_sealed(&self) -> bool {
         match self {
-            Self::Existing { is_sealed, .. } | Self::Code { is_sealed, .. } => *is_sealed,
+            Self::Existing { is_sealed, .. }
+            | Self::Code { is_sealed, .. }
+            | Self::New { is_sealed, .. } => *is_sealed,
             Self::Known(known) => known.keys.is_some(),
-            Self::New { is_sealed, .. } => *is_sealed,
             Self::Saved(saved) => saved.keys.is_some(),
             Self::OfAccount(_) => true,
         }
