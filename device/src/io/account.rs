@@ -17,6 +17,7 @@ use tokio::task::spawn_blocking;
 use zeroize::Zeroizing;
 
 use super::login::{Kept, Login, LoginStore};
+use super::private_folder::FileLock;
 use super::server::{Answer, Call, Cookie, Failure, Server, now};
 use crate::keys::password::{OwnVault, Proof, Unsent};
 use crate::keys::vault_memory::VaultMemory;
@@ -121,7 +122,9 @@ impl Account {
         let mut opened = Kept::new(server.url(), user.username, &vault);
         std::mem::swap(&mut opened.cookies, &mut kept.cookies);
         opened.renewed_at = kept.renewed_at;
+        let lock = locked(store, server).await?;
         store.write(&opened)?;
+        drop(lock);
         Ok(Self::of(server, store, Arc::new(Login::new(store.clone(), opened))))
     }
 
@@ -131,7 +134,9 @@ impl Account {
     /// Where the server is not reached, so that the login goes on there, or what is kept cannot be removed.
     pub async fn log_out(self) -> Result<(), LoginFailure> {
         let cookies = self.login.kept().cookies(&[Cookie::Access, Cookie::Refresh]);
+        let lock = locked(&self.store, &self.server).await?;
         self.store.remove(self.server.url())?;
+        drop(lock);
         Call::post("/api/auth/logout/")
             .with_cookies(cookies)
             .make(&self.server)
@@ -235,5 +240,37 @@ impl Account {
     async fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
         let answer = self.server.call_as(&self.login, || Ok(Call::get(path))).await;
         answer.and_then(|answer: Answer| answer.json())
+    }
+}
+
+/// Waits until no program renews the login at a server: it would write what it was given over what comes after.
+async fn locked(store: &LoginStore, server: &Server) -> Result<FileLock, LoginFailure> {
+    let (store, url) = (store.clone(), server.url().clone());
+    let lock = spawn_blocking(move || store.lock(&url)).await.map_err(Failure::failed)?;
+    Ok(lock?)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says so by failing")]
+mod tests {
+    use super::*;
+    use crate::io::private_folder::PrivateFolder;
+
+    #[tokio::test]
+    async fn a_login_that_another_program_renews_meanwhile_is_gone_after_logging_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = LoginStore::at(PrivateFolder::at(folder.path().to_owned()));
+        // Nothing listens there.
+        let server = Server::at(&"http://127.0.0.1:9".parse().unwrap()).unwrap();
+        let kept = Kept::new(server.url(), "ada".to_owned(), &OwnVault::None);
+        store.write(&kept).unwrap();
+        let account = Account::kept(&server, &store).unwrap().unwrap();
+        let renewing = store.lock(server.url()).unwrap();
+        let logging_out = tokio::spawn(account.log_out());
+        tokio::task::yield_now().await;
+        store.write(&kept).unwrap();
+        drop(renewing);
+        assert!(logging_out.await.unwrap().is_err(), "the server is not reached");
+        assert!(store.read(server.url()).unwrap().is_none());
     }
 }

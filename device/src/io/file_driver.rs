@@ -3,6 +3,7 @@
 //! own file alone.
 
 use std::collections::{HashMap, VecDeque};
+use std::io;
 use std::mem;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use heliograph_shared::ids::ItemId;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 
 use super::files::error::FileError;
 use super::files::received::{Incoming, Received};
@@ -74,6 +76,7 @@ struct Waiting {
 enum Job {
     Offer(Source),
     Expect(Incoming, Arc<Target>),
+    Find(Incoming, oneshot::Sender<Result<Found, FileError>>),
     Request(Output),
 }
 
@@ -120,15 +123,12 @@ impl FileDriver {
         &mut self,
         incoming: Incoming,
     ) -> impl Future<Output = Result<Found, FileError>> + Send + use<> {
-        let (shared, item) = (self.shared.clone(), self.item(incoming.item));
-        let found = self.runtime.spawn_blocking(move || {
-            let found = shared.store.find(&incoming, (shared.now)())?;
-            if let Found::Whole { source, .. } = &found {
-                locked(&item.files).whole.clone_from(source);
-            }
-            Ok(found)
-        });
-        async { found.await.unwrap_or_else(|stopped| Err(FileError::Other(stopped.into()))) }
+        // In its turn: what this program still does with the file would count as another's.
+        let (told, found) = oneshot::channel();
+        self.add(incoming.item, Job::Find(incoming, told));
+        async {
+            found.await.unwrap_or_else(|stopped| Err(FileError::Other(io::Error::other(stopped))))
+        }
     }
 
     /// Carries out a request. Returns one that is not about files.
@@ -177,6 +177,10 @@ impl Item {
             match job {
                 Job::Offer(source) => files.offered = Some(source),
                 Job::Expect(incoming, target) => files.expected = Some((incoming, target)),
+                Job::Find(incoming, told) => {
+                    // Whoever asked may have gone meanwhile.
+                    let _ = told.send(files.find(&incoming, shared));
+                }
                 Job::Request(request) => files.carry_out(request, shared),
             }
         }
@@ -236,6 +240,14 @@ impl Files {
             Output::Release(_) => self.received = None,
             _ => {}
         }
+    }
+
+    fn find(&mut self, incoming: &Incoming, shared: &Shared) -> Result<Found, FileError> {
+        let found = shared.store.find(incoming, (shared.now)())?;
+        if let Found::Whole { source, .. } = &found {
+            self.whole.clone_from(source);
+        }
+        Ok(found)
     }
 
     fn open(&mut self, place: Place, shared: &Shared) -> Result<(), FileFailure> {

@@ -149,7 +149,10 @@ impl LiveDevice {
                 self.tell(Input::Opened);
             }
             Happened::Text(text) => self.tell(Input::Text(text)),
-            Happened::Binary(message) => self.events.push_back(LiveEvent::Relayed(message)),
+            Happened::Binary(message) => {
+                self.tell(Input::Heard);
+                self.events.push_back(LiveEvent::Relayed(message));
+            }
             Happened::Left(bytes) => self.events.push_back(LiveEvent::Left(bytes)),
             Happened::Closed(code, why) => {
                 self.socket = None;

@@ -6,7 +6,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use heliograph_shared::ids::BeamId;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
 
 use super::server::{Failure, Server, WebSocket};
@@ -27,7 +27,7 @@ pub(super) enum Happened {
     Closed(Option<u16>, Option<Failure>),
 }
 
-/// A socket. Once it is dropped, it sends what it was given and closes.
+/// A socket. Once it is dropped, it sends what it was given and closes, for a few seconds at most.
 pub(super) struct Socket {
     outgoing: mpsc::UnboundedSender<Message>,
     incoming: mpsc::Receiver<Happened>,
@@ -141,10 +141,41 @@ async fn carry(
         }
         let _ = sink.close().await;
     };
+    // Where the network takes nothing, neither of them would end.
+    let given_up = async {
+        heard.closed().await;
+        sleep(END_WITHIN).await;
+    };
     tokio::pin!(reading);
     tokio::select! {
         end = &mut reading => return end,
         () = writing => {}
+        () = given_up => return (None, Some(Failure::Late)),
     }
     timeout(END_WITHIN, reading).await.unwrap_or((None, Some(Failure::Late)))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says so by failing")]
+mod tests {
+    use tokio::net::TcpListener;
+    use tokio_tungstenite::accept_async;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_socket_that_is_dropped_ends_where_the_other_end_reads_nothing() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let server = Server::at(&url.parse().unwrap()).unwrap();
+        let mut socket = Socket::open(server, BeamId::from_random([1; 16]));
+        let (stream, _) = listener.accept().await.unwrap();
+        let _other_end = accept_async(stream).await.unwrap();
+        assert!(matches!(socket.next().await, Happened::Opened));
+        // More than the systems hold.
+        (0..64).for_each(|_| socket.send_binary(vec![7; 1 << 20]));
+        let Socket { outgoing, incoming, task, .. } = socket;
+        drop((outgoing, incoming));
+        assert!(timeout(END_WITHIN * 3, task).await.is_ok(), "it goes on and on");
+    }
 }

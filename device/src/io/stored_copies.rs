@@ -9,7 +9,7 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::server::{Connections, Failure, Part, Server};
 use crate::engine::contract::{CopyId, Input, Output};
@@ -102,11 +102,21 @@ impl Read {
         let mut part = self.server.open_part(url, (start, bytes), &self.connections).await?;
         let (mut rest, mut given) = (Bytes::new(), 0);
         loop {
-            let portion = portion(&mut part, &mut rest).await?;
+            let next = portion(&mut part, &mut rest);
+            let portion = if given < bytes {
+                next.await?
+            } else {
+                // A connection that does not come to its end is not used again.
+                timeout(GIVEN_WITHIN, next).await.map_err(|_| Failure::Late)??
+            };
             if portion.is_empty() {
                 return Ok(given);
             }
             given += portion.len() as u64;
+            // Whatever is at the address may send without an end, and nobody would tell it to stop.
+            if given > bytes {
+                return Err(Failure::Strange);
+            }
             self.tell(Input::CopyBytes { copy: self.copy, bytes: portion });
             // After the last byte, nothing more is asked for; the end is read so that the connection can be used again.
             if given < bytes {
@@ -142,5 +152,36 @@ async fn portion(part: &mut Part, rest: &mut Bytes) -> Result<Vec<u8>, Failure> 
             Some(bytes) => *rest = bytes,
             None => return Ok(portion),
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says so by failing")]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn f22_of_a_copy_that_does_not_end_no_more_is_read_than_was_asked_for() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let sending = tokio::task::spawn_blocking(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]).unwrap();
+            stream.write_all(b"HTTP/1.1 206 Partial Content\r\n\r\n").unwrap();
+            let portion = vec![7; PORTION_BYTES];
+            (0..512).any(|_| stream.write_all(&portion).is_err())
+        });
+        let server = Server::at(&url.parse().unwrap()).unwrap();
+        let (mut copies, mut told) = StoredCopies::new(server);
+        let (copy, url) = (CopyId(1), "/api/uploads/0123456789abcdef".to_owned());
+        let request = Output::ReadCopy { copy, url, start: 0, bytes: PORTION_BYTES as u64 };
+        assert!(copies.carry_out(request).is_none());
+        assert!(sending.await.unwrap(), "it was read on and on");
+        assert!(matches!(told.recv().await, Some(Input::CopyBytes { .. })));
+        assert!(matches!(told.recv().await, Some(Input::CopyFailed { is_gone: false, .. })));
+        assert!(told.is_empty());
     }
 }

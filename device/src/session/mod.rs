@@ -72,6 +72,8 @@ pub enum Input {
     Opened,
     /// A text has come.
     Text(String),
+    /// Anything else has come over the socket, which is for whoever has the session.
+    Heard,
     /// The socket is closed, or could not be opened, with the code of the close frame that came. Not of one that the session has closed.
     Closed(Option<u16>),
     /// The time has come that [`Session::next_due`] named.
@@ -207,6 +209,7 @@ impl Session {
         match input {
             Input::Opened => self.opened(now),
             Input::Text(text) => self.text(&text, now),
+            Input::Heard => self.line.heard(now),
             Input::Closed(code) => self.closed(code, now),
             Input::Time => self.passed(now),
             Input::Share { id, message, extra, to } => {

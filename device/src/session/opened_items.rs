@@ -1,7 +1,7 @@
 //! Opens what comes of items: the items themselves, and deletions with their proofs (E3, E4). Where somebody without the keys has changed
 //! an item on the server, what is known here goes on counting.
 
-use std::collections::BTreeSet;
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use heliograph_shared::e2ee::envelope::{Header, Kind};
@@ -33,8 +33,8 @@ pub(super) enum Opening {
 #[derive(Default)]
 pub(super) struct OpenedItems {
     pub(super) versions: ItemVersions,
-    /// Keys that are asked for, or were in vain.
-    sought: BTreeSet<KeyId>,
+    /// Keys that are asked for, or were in vain: those that were named last, so that made up ones take no place for good.
+    sought: VecDeque<KeyId>,
     /// Whether a key was named that was not asked for yet.
     seeks: bool,
     has_left_closed: bool,
@@ -56,10 +56,12 @@ impl OpenedItems {
 
     /// Notes that a key is not here.
     pub(super) fn seek(&mut self, envelope: &str) {
-        if let Ok(header) = Header::of(envelope)
-            && self.sought.len() < MOST_UNKNOWN
+        if let Ok(Header { key_id, .. }) = Header::of(envelope)
+            && !self.sought.contains(&key_id)
         {
-            self.seeks |= self.sought.insert(header.key_id);
+            self.sought.push_back(key_id);
+            self.sought.drain(..self.sought.len().saturating_sub(MOST_UNKNOWN));
+            self.seeks = true;
         }
     }
 

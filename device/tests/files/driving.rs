@@ -153,3 +153,15 @@ async fn a_file_that_is_too_large_has_no_room() {
     let file = incoming("a", 1 << 45);
     assert_eq!(stage.opens(&file).await, Err(FileFailure::NoRoom));
 }
+
+#[tokio::test]
+async fn a_file_that_was_given_up_can_be_asked_for_again_before_the_disk_is_done_with_it() {
+    let bytes = sample(16 * 1024 * 1024);
+    let (mut stage, file) = (Stage::new(), incoming("a", bytes.len() as u64));
+    stage.opens(&file).await.unwrap();
+    stage.writes(0, 1024, &bytes);
+    let (id, place, all) = (file.item, Place(1), vec![chunks(0, 1024)]);
+    stage.asks(Output::Keep { id, place, chunks: all, is_paused: false });
+    stage.asks(Output::Discard(id));
+    assert!(matches!(stage.driver.find(file).await, Ok(Found::Nothing)));
+}

@@ -65,6 +65,16 @@ fn f17_a_later_run_with_the_same_files_is_the_same_device_under_the_same_items()
 }
 
 #[test]
+fn what_opens_a_shared_file_is_shown_in_no_log() {
+    let folder = tempdir().unwrap();
+    let keys = Keyring::make(&mut SystemRandom);
+    let shown = format!("{:?}", shares(folder.path(), &[1], Some(&keys)));
+    assert!(shown.contains(&item(1).to_string()));
+    // The key of the file, as base64url.
+    assert!(!shown.contains("BwcHBw"), "{shown}");
+}
+
+#[test]
 fn f17_what_another_beam_or_another_run_has_is_left_alone() {
     let folder = tempdir().unwrap();
     let shared = shares(folder.path(), &[1], None);

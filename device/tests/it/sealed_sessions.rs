@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use heliograph_device::session::{Encryption, Input, News};
 use heliograph_shared::e2ee::secret::Secret;
 use serde_json::{Value, json};
@@ -239,6 +241,35 @@ fn e15_devices_are_shown_by_the_names_that_they_have_said_themselves() {
         _ => None,
     });
     assert_eq!(names, Some(vec!["Ada", "Bob's desk"]));
+}
+
+/// An envelope that is under another key by what it says.
+fn under_another_key(envelope: &str, key: u16) -> String {
+    let mut bytes = URL_SAFE_NO_PAD.decode(&envelope["e2e1.".len()..]).unwrap();
+    bytes[1..3].copy_from_slice(&key.to_be_bytes());
+    bytes[3..9].fill(0xee);
+    format!("e2e1.{}", URL_SAFE_NO_PAD.encode(bytes))
+}
+
+#[test]
+fn e11_made_up_keys_keep_no_device_from_asking_for_one_that_is_named_later() {
+    let mut beam = Beam::new();
+    let (ada, secret) = beam.made();
+    let bob = beam.comes("Bob", &secret);
+    beam.shares(ada, item_id(1), "Oat milk");
+    let mut item = serde_json::to_value(&beam.items[0]).unwrap();
+    item["type"] = "rec_clipboard".into();
+    item["id"] = json!(item_id(2));
+    let envelope = item["message"].as_str().unwrap().to_owned();
+    let mut named = |beam: &mut Beam, key| {
+        item["message"] = under_another_key(&envelope, key).into();
+        beam.says(bob, &item);
+    };
+    (0..300).for_each(|key| named(&mut beam, key));
+    beam.passes(Duration::from_secs(20));
+    beam.seats[bob].sent.clear();
+    named(&mut beam, 300);
+    assert!(beam.seats[bob].sent.iter().any(|text| text.contains(r#""op":"join""#)));
 }
 
 #[test]

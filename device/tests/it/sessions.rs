@@ -77,6 +77,19 @@ fn s14_what_the_server_cannot_take_now_goes_again_later_and_all_else_is_refused(
 }
 
 #[test]
+fn s13_a_socket_lives_over_which_files_come_even_where_the_answers_to_pings_wait_behind_them() {
+    let mut beam = Beam::new();
+    let ada = beam.begins("Ada", None);
+    beam.is_asleep = Some(ada);
+    beam.passes(SOCKET_IDLE / 2);
+    beam.handle(ada, Input::Heard);
+    beam.passes(SOCKET_IDLE * 3 / 4);
+    assert_eq!(beam.status(ada), Status::Live);
+    beam.passes(SOCKET_IDLE / 4);
+    assert_ne!(beam.status(ada), Status::Live, "nothing has come since");
+}
+
+#[test]
 fn s10_a_deletion_takes_the_item_from_all() {
     let mut beam = Beam::new();
     let (ada, bob) = (beam.begins("Ada", None), beam.begins("Bob", None));

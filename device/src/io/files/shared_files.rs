@@ -1,6 +1,7 @@
 //! What is remembered of the files that a device shares, so that the program, started again with the same files in the same beam, is the
 //! same device and goes on under the same items (F17). It is one small file for each run that shares, with the secrets that this takes.
 
+use std::fmt;
 use std::path::Path;
 
 use base64::Engine as _;
@@ -54,13 +55,20 @@ pub struct SharedFiles {
     key: Option<KeyId>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct SharedFile {
     item: ItemId,
     print: String,
     /// As its item has it (E7).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seal: Option<Value>,
+}
+
+impl fmt::Debug for SharedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Without what opens it.
+        f.debug_struct("SharedFile").field("item", &self.item).finish_non_exhaustive()
+    }
 }
 
 #[derive(Serialize, Deserialize)]
