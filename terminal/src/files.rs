@@ -22,7 +22,7 @@ pub fn settings(ways: &WayArgs) -> Result<FileSettings, Stop> {
         ([], false) => PeerLinkOptions::every_address(),
         (named, false) => named.iter().map(|ip: &IpAddr| SocketAddr::new(*ip, 0)).collect(),
     };
-    Ok(FileSettings { state: state("received")?, addresses, shared: None })
+    Ok(FileSettings { state: state("received")?, addresses, shared: None, quic: !ways.no_quic })
 }
 
 /// Where the program remembers what it shares.
