@@ -218,10 +218,7 @@ impl PeerLinks {
         if !is_offer || self.begins(from) || !self.may_add(slot) {
             return;
         }
-        let kind = ways::offered(&signal);
-        if kind == LinkKind::Quic && !self.ways.has_quic(from) {
-            return;
-        }
+        let Some(kind) = self.ways.offered(from, &signal) else { return };
         self.drop_attempt(slot);
         self.add(slot, session, kind, now);
         // At once, or when the interval since the last one is over. Of several, the newest counts.

@@ -23,13 +23,9 @@ impl Ways {
         self.quic = quic;
     }
 
-    pub(super) fn has_quic(&self, device: DeviceId) -> bool {
-        self.quic.contains(&device)
-    }
-
     /// The kind of the next link. All of a bundle are tried alike.
     pub(super) fn kind(&self, slot: Slot) -> LinkKind {
-        let is_quic = self.has_quic(slot.device) && !self.failed.contains(&slot.device);
+        let is_quic = self.quic.contains(&slot.device) && !self.failed.contains(&slot.device);
         if is_quic { LinkKind::Quic } else { LinkKind::WebRtc }
     }
 
@@ -46,9 +42,12 @@ impl Ways {
     pub(super) fn forget(&mut self) {
         self.failed.clear();
     }
-}
 
-/// The kind of link of an offer.
-pub(super) fn offered(signal: &Value) -> LinkKind {
-    if signal.get("quic").is_some() { LinkKind::Quic } else { LinkKind::WebRtc }
+    /// The kind of an offer; `None` where the two devices do not both have it.
+    pub(super) fn offered(&self, from: DeviceId, signal: &Value) -> Option<LinkKind> {
+        if signal.get("quic").is_none() {
+            return Some(LinkKind::WebRtc);
+        }
+        self.quic.contains(&from).then_some(LinkKind::Quic)
+    }
 }
