@@ -1,6 +1,7 @@
 //! What a native device does with its machine. The rules beside it know nothing of this.
 
 pub mod account;
+pub mod direct_link;
 pub mod file_device;
 pub mod file_driver;
 pub mod files;
@@ -8,9 +9,11 @@ pub mod link_driver;
 pub mod live_device;
 pub mod login;
 pub mod offering;
+mod outbox;
 pub mod peer_link;
 pub mod peer_links;
 pub mod private_folder;
+pub mod quic_link;
 pub mod relay;
 pub mod server;
 mod socket;

@@ -33,6 +33,8 @@ pub enum Cap {
     Rtc,
     /// Seals what it shares (E1).
     E2e1,
+    /// Connects by QUIC to others that do (L7).
+    Quic,
     /// A capability that this server does not know.
     #[serde(other)]
     Unknown,
@@ -40,7 +42,7 @@ pub enum Cap {
 
 impl Cap {
     /// Those that this server knows.
-    pub const KNOWN: [Self; 3] = [Self::Files, Self::Rtc, Self::E2e1];
+    pub const KNOWN: [Self; 4] = [Self::Files, Self::Rtc, Self::E2e1, Self::Quic];
 }
 
 /// A device in the beam.

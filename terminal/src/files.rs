@@ -22,7 +22,8 @@ pub fn settings(ways: &WayArgs) -> Result<FileSettings, Stop> {
         ([], false) => PeerLinkOptions::every_address(),
         (named, false) => named.iter().map(|ip: &IpAddr| SocketAddr::new(*ip, 0)).collect(),
     };
-    Ok(FileSettings { state: state::folder()?.join("received"), addresses, shared: None })
+    let state = state::folder()?.join("received");
+    Ok(FileSettings { state, addresses, shared: None, quic: !ways.no_quic })
 }
 
 /// Where the program remembers what it shares.

@@ -231,7 +231,7 @@ beams: Array<Beam>, };
 /**
  * A capability of a device.
  */
-export type Cap = "files" | "rtc" | "e2e1" | "unknown";
+export type Cap = "files" | "rtc" | "e2e1" | "quic" | "unknown";
 
 /**
  * A message from a device.

@@ -125,7 +125,7 @@ export const beamsSchema = v.object({
   beams: v.array(beamSchema),
 }) satisfies v.GenericSchema<unknown, Beams>
 
-export const capSchema = v.fallback(v.picklist(['files', 'rtc', 'e2e1', 'unknown']), 'unknown') satisfies v.GenericSchema<unknown, Cap>
+export const capSchema = v.fallback(v.picklist(['files', 'rtc', 'e2e1', 'quic', 'unknown']), 'unknown') satisfies v.GenericSchema<unknown, Cap>
 
 export const codeBeamSchema = v.object({
   beam_id: beamIdSchema,

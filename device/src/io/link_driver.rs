@@ -9,7 +9,8 @@ use heliograph_shared::ids::DeviceId;
 use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::peer_link::{LinkEvent, PeerLink, PeerLinkEvent, PeerLinkOptions, PeerPath};
+use super::direct_link::DirectLink;
+use super::peer_link::{LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath};
 use super::peer_links::{Command, PeerLinks};
 use crate::engine::contract::{Input, Output};
 use crate::receiver::LinkKey;
@@ -42,7 +43,7 @@ pub enum LinkOutput {
 struct Driven {
     device: DeviceId,
     place: u32,
-    link: PeerLink,
+    link: DirectLink,
     /// Whether it carries frames.
     is_open: bool,
 }
@@ -143,11 +144,11 @@ impl LinkDriver {
 
     fn obey(&mut self, command: Command) -> Option<LinkOutput> {
         match command {
-            Command::Open { link, device, place, is_initiator, ice_servers } => {
+            Command::Open { link, device, place, kind, is_initiator, ice_servers } => {
                 let addresses = self.addresses.clone();
                 let options = PeerLinkOptions { link, is_initiator, ice_servers, addresses };
-                let peer_link = PeerLink::open(options, self.events.clone());
-                let open = Driven { device, place, link: peer_link, is_open: false };
+                let direct = DirectLink::open(kind, options, self.events.clone());
+                let open = Driven { device, place, link: direct, is_open: false };
                 self.open.insert(link, open);
                 None
             }

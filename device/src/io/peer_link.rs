@@ -5,10 +5,10 @@
 
 mod connection;
 mod negotiation;
-mod outbox;
 mod path;
 mod signal;
 mod task;
+mod writing;
 
 use std::net::SocketAddr;
 
@@ -16,18 +16,10 @@ use heliograph_shared::socket::IceServer;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use self::outbox::Outbox;
 use self::task::Task;
+use super::outbox::Outboxes;
 use crate::engine::contract::Buffer;
 
-/// Bytes of frames that wait here for the library, at most. The library holds [`connection::SEND_BUFFER_BYTES`] more.
-const HIGH_WATER_BYTES: u64 = 1024 * 1024;
-/// There is room again below this.
-const LOW_WATER_BYTES: u64 = HIGH_WATER_BYTES / 2;
-/// A device that lets more than this wait for it does not read. Chunks wait for room far below.
-const MOST_UNSENT_BYTES: u64 = 8 * 1024 * 1024;
-/// The same for small frames. The overhead of each is several times its size.
-const MOST_UNSAID_BYTES: u64 = 256 * 1024;
 /// Signals that wait for the connection, at most. A device that sends more is not one that wants to connect.
 const MOST_SIGNALS: usize = 256;
 
@@ -106,8 +98,7 @@ enum Command {
 pub struct PeerLink {
     commands: mpsc::Sender<Command>,
     closing: watch::Sender<bool>,
-    bulk: Outbox,
-    control: Outbox,
+    outboxes: Outboxes,
 }
 
 impl PeerLink {
@@ -119,8 +110,7 @@ impl PeerLink {
     pub fn open(options: PeerLinkOptions, events: mpsc::Sender<LinkEvent>) -> Self {
         let (commands, received) = mpsc::channel(MOST_SIGNALS);
         let (closing, is_closing) = watch::channel(false);
-        let (bulk, chunks) = Outbox::new(MOST_UNSENT_BYTES);
-        let (control, frames) = Outbox::new(MOST_UNSAID_BYTES);
+        let (outboxes, chunks, frames) = Outboxes::new();
         let link = options.link;
         let task = Task::new(options, received, is_closing, chunks, frames, events.clone());
         // Whatever a hostile device makes of it, what follows is an end.
@@ -129,7 +119,7 @@ impl PeerLink {
             let _ = running.await;
             let _ = events.send(LinkEvent { link, event: PeerLinkEvent::Closed }).await;
         });
-        Self { commands, closing, bulk, control }
+        Self { commands, closing, outboxes }
     }
 
     /// Takes a signal of the other device. One that makes no sense ends the connection.
@@ -146,14 +136,14 @@ impl PeerLink {
 
     /// Sends a frame of chunks. A link on which more than 8 MiB wait closes.
     pub fn send(&self, frame: Vec<u8>) {
-        if !self.bulk.push(frame) {
+        if !self.outboxes.send(frame) {
             self.close();
         }
     }
 
     /// Sends any other frame, before the chunks that wait. A link on which more than 256 KiB of them wait closes.
     pub fn say(&self, frame: Vec<u8>) {
-        if !self.control.push(frame) {
+        if !self.outboxes.say(frame) {
             self.close();
         }
     }
@@ -161,9 +151,7 @@ impl PeerLink {
     /// What waits, and how much room there is for chunks. What is on its way and not acknowledged counts as waiting.
     #[must_use]
     pub fn buffer(&self) -> Buffer {
-        let unsaid = self.control.waiting();
-        let room = HIGH_WATER_BYTES.saturating_sub(self.bulk.queued());
-        Buffer { room, unsent: self.bulk.waiting() + unsaid, unsaid }
+        self.outboxes.buffer()
     }
 
     /// The round trip of the pair of addresses in use; `None` while there is none.

@@ -5,6 +5,7 @@
 mod attempt;
 mod building;
 mod pauses;
+mod ways;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,6 +20,8 @@ use serde_json::{Value, json};
 pub use self::attempt::Command;
 use self::attempt::{Attempt, Envelope, Sizes, Slot, Wish};
 use self::pauses::Pauses;
+use self::ways::Ways;
+use super::direct_link::LinkKind;
 use super::peer_link::PeerPath;
 use crate::bundle::MOST_CONNECTIONS;
 
@@ -35,6 +38,7 @@ pub struct PeerLinks {
     devices: Vec<DeviceId>,
     attempts: BTreeMap<Slot, Attempt>,
     pauses: Pauses,
+    ways: Ways,
     sizes: BTreeMap<DeviceId, Sizes>,
     /// Most connections that this device lets a bundle have.
     most: u32,
@@ -58,6 +62,7 @@ impl PeerLinks {
             devices: Vec::new(),
             attempts: BTreeMap::new(),
             pauses: Pauses::default(),
+            ways: Ways::default(),
             sizes: BTreeMap::new(),
             most: MOST_CONNECTIONS,
             links: 0,
@@ -102,6 +107,7 @@ impl PeerLinks {
     pub fn welcome(&mut self, me: DeviceId, ice_servers: Vec<IceServer>) {
         self.me = Some(me);
         self.pauses.forget_failures();
+        self.ways.forget();
         let attempted: Vec<Slot> = self.attempts.keys().copied().collect();
         for slot in self.pauses.retrying().into_iter().chain(attempted) {
             self.give_up(slot);
@@ -118,6 +124,12 @@ impl PeerLinks {
                 self.commands.push(Command::Renew { link: attempt.link, ice_servers });
             }
         }
+    }
+
+    /// Sets which devices can be connected to by QUIC (L7): none where this one cannot. Comes before
+    /// [`PeerLinks::set_devices`].
+    pub fn set_quic(&mut self, devices: Vec<DeviceId>) {
+        self.ways.set(devices);
     }
 
     /// Sets the devices with WebRTC that are in the beam, this one included, in the order of `authed_users`. A link that works to
@@ -206,8 +218,9 @@ impl PeerLinks {
         if !is_offer || self.begins(from) || !self.may_add(slot) {
             return;
         }
+        let Some(kind) = self.ways.offered(from, &signal) else { return };
         self.drop_attempt(slot);
-        self.add(slot, session, now);
+        self.add(slot, session, kind, now);
         // At once, or when the interval since the last one is over. Of several, the newest counts.
         if !self.pauses.is_resting(slot) {
             self.take_up(slot, now);
@@ -337,7 +350,9 @@ impl PeerLinks {
         let Some(attempt) = self.attempts.get(&slot).filter(|attempt| attempt.link == link) else {
             return;
         };
-        let (was_connected, device) = (attempt.path.is_some(), slot.device);
+        let (was_connected, kind) = (attempt.path.is_some(), attempt.kind);
+        let device = slot.device;
+        self.ways.ended(slot, kind);
         self.drop_attempt(slot);
         let others = self.slots_of(device);
         if others.iter().any(|other| self.attempts.get(other).is_some_and(|a| a.path.is_some())) {
@@ -345,7 +360,13 @@ impl PeerLinks {
         } else if slot.place == 0 || was_connected {
             self.commands.push(Command::Path { device, path: None });
         }
-        if self.begins(device) && slot.place < self.size_of(device) {
+        if !self.begins(device) || slot.place >= self.size_of(device) {
+            return;
+        }
+        if kind == LinkKind::Quic && slot.place == 0 {
+            // The other way has not failed.
+            self.build(slot, now);
+        } else {
             self.pauses.retry(slot, now);
         }
     }

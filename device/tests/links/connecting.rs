@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 
+use heliograph_device::io::direct_link::LinkKind;
 use heliograph_device::io::peer_link::{PeerLink, PeerLinkOptions, PeerPath};
 use heliograph_shared::socket::IceServer;
 use serde_json::json;
@@ -12,21 +13,25 @@ use crate::stage::{self, V4, V6};
 
 #[tokio::test]
 async fn l5_two_ends_connect_over_ipv4_and_take_frames_of_256_kib() {
-    let (mut first, mut second) = stage::pair(V4);
-    assert_eq!(first.opened().await, (PeerPath::Direct, 256 * 1024));
-    assert_eq!(second.opened().await, (PeerPath::Direct, 256 * 1024));
+    for kind in stage::KINDS {
+        let (mut first, mut second) = stage::pair(kind, V4);
+        assert_eq!(first.opened().await, (PeerPath::Direct, 256 * 1024));
+        assert_eq!(second.opened().await, (PeerPath::Direct, 256 * 1024));
+    }
 }
 
 #[tokio::test]
 async fn l5_two_ends_connect_over_ipv6() {
-    let (mut first, mut second) = stage::pair(V6);
-    assert_eq!(first.opened().await.0, PeerPath::Direct);
-    assert_eq!(second.opened().await.0, PeerPath::Direct);
+    for kind in stage::KINDS {
+        let (mut first, mut second) = stage::pair(kind, V6);
+        assert_eq!(first.opened().await.0, PeerPath::Direct);
+        assert_eq!(second.opened().await.0, PeerPath::Direct);
+    }
 }
 
 #[tokio::test]
 async fn l4_the_other_end_asks_for_a_restart_and_frames_go_on_after_it() {
-    let (first, mut second) = stage::connected(V4).await;
+    let (first, mut second) = stage::connected(LinkKind::WebRtc).await;
     let offers = || first.descriptions.load(Ordering::SeqCst);
     assert_eq!(offers(), 1);
     first.link.signal(json!({ "type": "restart" }));

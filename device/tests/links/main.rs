@@ -11,7 +11,10 @@
 mod bundles;
 mod carrying;
 mod connecting;
+mod device_stage;
+mod driving;
 mod ending;
 mod garbage;
 mod relaying;
 mod stage;
+mod ways;

@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use heliograph_device::io::peer_link::{
-    LinkEvent, PeerLink, PeerLinkEvent, PeerLinkOptions, PeerPath,
-};
+use heliograph_device::io::direct_link::{DirectLink, LinkKind};
+use heliograph_device::io::peer_link::{LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -20,9 +19,12 @@ const EVENTS: usize = 16;
 pub const V4: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 pub const V6: IpAddr = IpAddr::V6(Ipv6Addr::LOCALHOST);
 
+/// What a link may be made of. All carry frames alike.
+pub const KINDS: [LinkKind; 2] = [LinkKind::WebRtc, LinkKind::Quic];
+
 /// One end of a connection.
 pub struct End {
-    pub link: Arc<PeerLink>,
+    pub link: Arc<DirectLink>,
     events: mpsc::Receiver<PeerLinkEvent>,
     /// How many offers and answers it has made.
     pub descriptions: Arc<AtomicUsize>,
@@ -34,24 +36,24 @@ pub fn options(link: u64, is_initiator: bool, address: IpAddr) -> PeerLinkOption
 }
 
 /// Two ends that tell each other their signals. The first one initiates.
-pub fn pair(address: IpAddr) -> (End, End) {
+pub fn pair(kind: LinkKind, address: IpAddr) -> (End, End) {
     let (first_events, from_first) = mpsc::channel(EVENTS);
     let (second_events, from_second) = mpsc::channel(EVENTS);
-    let first = Arc::new(PeerLink::open(options(1, true, address), first_events));
-    let second = Arc::new(PeerLink::open(options(2, false, address), second_events));
+    let first = Arc::new(DirectLink::open(kind, options(1, true, address), first_events));
+    let second = Arc::new(DirectLink::open(kind, options(2, false, address), second_events));
     let (weak_first, weak_second) = (Arc::downgrade(&first), Arc::downgrade(&second));
     (end(first, from_first, weak_second), end(second, from_second, weak_first))
 }
 
 /// Two ends that are connected.
-pub async fn connected(address: IpAddr) -> (End, End) {
-    let (mut first, mut second) = pair(address);
+pub async fn connected(kind: LinkKind) -> (End, End) {
+    let (mut first, mut second) = pair(kind, V4);
     first.opened().await;
     second.opened().await;
     (first, second)
 }
 
-fn end(link: Arc<PeerLink>, mut told: mpsc::Receiver<LinkEvent>, other: Weak<PeerLink>) -> End {
+fn end(link: Arc<DirectLink>, mut told: mpsc::Receiver<LinkEvent>, other: Weak<DirectLink>) -> End {
     let (events, received) = mpsc::channel(EVENTS);
     let descriptions = Arc::new(AtomicUsize::new(0));
     let counted = descriptions.clone();
@@ -68,7 +70,7 @@ fn end(link: Arc<PeerLink>, mut told: mpsc::Receiver<LinkEvent>, other: Weak<Pee
     End { link, events: received, descriptions }
 }
 
-fn pass(to: &Weak<PeerLink>, signal: Value) {
+fn pass(to: &Weak<DirectLink>, signal: Value) {
     if let Some(link) = to.upgrade() {
         link.signal(signal);
     }

@@ -27,6 +27,11 @@ fn a_file_goes_directly() {
 }
 
 #[test]
+fn a_file_goes_directly_by_webrtc_where_no_quic_is_wanted() {
+    goes(&[&DIRECT[..], &["--no-quic"]].concat(), "direct");
+}
+
+#[test]
 fn r1_a_file_goes_through_the_server_where_nothing_goes_directly() {
     goes(&RELAY, "relay");
 }
@@ -183,17 +188,27 @@ fn goes_on(stop: impl Fn(&mut Running)) {
 
 #[test]
 fn a_file_is_sent_again_after_its_sender_was_killed() {
+    sent_again(&RELAY);
+}
+
+#[test]
+fn l7_a_file_is_sent_again_directly_after_its_sender_was_killed() {
+    sent_again(&DIRECT);
+}
+
+#[track_caller]
+fn sent_again(ways: &[&str]) {
     let stage = Stage::new();
     let bytes = sample(48 * MIB);
     let path = stage.file("large", &bytes);
-    let (mut send, link) = stage.sends(&[&[path.as_str()], &RELAY[..]].concat());
-    let receive = stage.receives(&link, &[&RELAY[..], &["--stay"]].concat()).starts();
+    let (mut send, link) = stage.sends(&[&[path.as_str()], ways].concat());
+    let receive = stage.receives(&link, &[ways, &["--stay"]].concat()).starts();
     while receive.event("receiving")["bytes"].as_u64().unwrap() < 10 * MIB as u64 {}
     send.is_killed();
     while receive.event("receiving")["state"] != "parked" {}
 
-    let again = program(&["send", "--once", "--no-direct", path.as_str()]).link(&link).ends();
-    again.is(0, "");
+    let again = [&["send", "--once", path.as_str()], ways].concat();
+    program(&again).link(&link).ends().is(0, "");
     receive.event("received");
     stage.has("large", &bytes);
     assert!(Path::new(&path).exists());

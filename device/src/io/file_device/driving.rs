@@ -195,6 +195,8 @@ impl FileDevice {
         let connects =
             |device: &Device| has(device, Cap::Rtc) && (!is_sealed || has(device, Cap::E2e1));
         let direct = self.devices.iter().filter(|device| connects(device));
+        let quic = direct.clone().filter(|device| self.is_quic && has(device, Cap::Quic));
+        let quic: Vec<DeviceId> = quic.map(|device| device.device_id).collect();
         let direct: Vec<DeviceId> = direct.map(|device| device.device_id).collect();
         let others = self.devices.iter();
         let others = others.filter(|one| has(one, Cap::Files) && Some(one.device_id) != me);
@@ -207,6 +209,7 @@ impl FileDevice {
         // The engine must know a device before a link to it opens.
         self.give(Input::Devices(listed));
         if self.is_direct {
+            self.links.links.set_quic(quic);
             self.links.links.set_devices(direct, self.started.elapsed());
             self.follow_links();
         }

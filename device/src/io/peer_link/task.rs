@@ -18,10 +18,11 @@ use webrtc::peer_connection::{
 
 use super::connection::{self, Connection, Told};
 use super::negotiation::Offers;
-use super::outbox::Writer;
 use super::path::RemoteRelays;
 use super::signal::{self, Signal};
+use super::writing::write;
 use super::{Command, LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath};
+use crate::io::outbox::Outgoing;
 
 /// The way of an open connection is looked at so often, because the library does not tell when it changes.
 const LOOK_AT_PATH: Duration = Duration::from_secs(2);
@@ -34,8 +35,8 @@ pub(super) struct Task {
     options: PeerLinkOptions,
     commands: mpsc::Receiver<Command>,
     closing: watch::Receiver<bool>,
-    bulk: Writer,
-    control: Writer,
+    bulk: Outgoing,
+    control: Outgoing,
     events: mpsc::Sender<LinkEvent>,
 }
 
@@ -44,8 +45,8 @@ impl Task {
         options: PeerLinkOptions,
         commands: mpsc::Receiver<Command>,
         closing: watch::Receiver<bool>,
-        bulk: Writer,
-        control: Writer,
+        bulk: Outgoing,
+        control: Outgoing,
         events: mpsc::Sender<LinkEvent>,
     ) -> Self {
         Self { options, commands, closing, bulk, control, events }
@@ -122,7 +123,7 @@ impl Live {
     }
 
     /// Begins to read and to write both channels.
-    fn start(&mut self, connection: Connection, bulk: Writer, control: Writer) {
+    fn start(&mut self, connection: Connection, bulk: Outgoing, control: Outgoing) {
         let (link, events) = (self.link, self.events.clone());
         let has_room = move || {
             let events = events.clone();
@@ -135,12 +136,12 @@ impl Live {
         let mut is_open = self.is_open.subscribe();
         self.channels.spawn(async move {
             let _ = is_open.wait_for(|is_open| *is_open).await;
-            bulk.write(connection.bulk, has_room).await;
+            write(bulk, connection.bulk, has_room).await;
         });
         let mut is_open = self.is_open.subscribe();
         self.channels.spawn(async move {
             let _ = is_open.wait_for(|is_open| *is_open).await;
-            control.write(connection.control, || async {}).await;
+            write(control, connection.control, || async {}).await;
         });
     }
 

@@ -7,6 +7,7 @@ use heliograph_shared::socket::IceServer;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::io::direct_link::LinkKind;
 use crate::io::peer_link::PeerPath;
 
 /// The place of a connection in the bundle to a device, from 0.
@@ -27,6 +28,8 @@ pub enum Command {
         device: DeviceId,
         /// Its place in the bundle.
         place: u32,
+        /// What it is made of.
+        kind: LinkKind,
         /// Whether this device makes the offer.
         is_initiator: bool,
         /// The servers for it.
@@ -76,6 +79,7 @@ pub(super) struct Attempt {
     /// The initiator chooses it.
     pub(super) session: String,
     pub(super) link: u64,
+    pub(super) kind: LinkKind,
     /// Signals that came before it has begun.
     pub(super) early: Vec<Value>,
     /// Not so while the device offers too often.

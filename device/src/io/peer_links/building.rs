@@ -8,11 +8,14 @@ use heliograph_shared::socket::IceServer;
 
 use super::PeerLinks;
 use super::attempt::{Attempt, Command, Slot};
+use crate::io::direct_link::LinkKind;
 use crate::io::peer_link::PeerPath;
 
 /// Limit for one attempt (L3): a few round trips of ICE and DTLS through a slow TURN server. Without a limit, a lost answer would be
 /// waited for forever. The devices use the relay meanwhile.
 const ATTEMPT_LIMIT: Duration = Duration::from_secs(15);
+/// The same for an initiator's attempt by QUIC (L7), after which one by WebRTC follows.
+const QUIC_LIMIT: Duration = Duration::from_secs(3);
 /// Most connections beyond the first ones, to all devices.
 const MOST_FURTHER: usize = 48;
 
@@ -62,15 +65,20 @@ impl PeerLinks {
         }
         self.drop_attempt(slot);
         let session = (self.make_session)();
-        self.add(slot, session, now);
+        let kind = self.ways.kind(slot);
+        self.add(slot, session, kind, now);
+        if let (LinkKind::Quic, Some(attempt)) = (kind, self.attempts.get_mut(&slot)) {
+            attempt.fails_at = now + QUIC_LIMIT;
+        }
         self.begin(slot, true);
     }
 
-    pub(super) fn add(&mut self, slot: Slot, session: String, now: Duration) {
+    pub(super) fn add(&mut self, slot: Slot, session: String, kind: LinkKind, now: Duration) {
         self.links += 1;
         let attempt = Attempt {
             session,
             link: self.links,
+            kind,
             early: Vec::new(),
             has_begun: false,
             path: None,
@@ -89,9 +97,10 @@ impl PeerLinks {
         let ice_servers = self.servers_for(slot);
         let Some(attempt) = self.attempts.get_mut(&slot) else { return };
         attempt.has_begun = true;
-        let (link, Slot { device, place }) = (attempt.link, slot);
+        let (link, kind, Slot { device, place }) = (attempt.link, attempt.kind, slot);
         let early = mem::take(&mut attempt.early);
-        self.commands.push(Command::Open { link, device, place, is_initiator, ice_servers });
+        let open = Command::Open { link, device, place, kind, is_initiator, ice_servers };
+        self.commands.push(open);
         self.commands.extend(early.into_iter().map(|signal| Command::Feed { link, signal }));
     }
 

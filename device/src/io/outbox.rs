@@ -1,0 +1,160 @@
+//! The frames that wait for a direct link, and how many bytes of them have not arrived.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use crate::engine::contract::Buffer;
+
+/// Bytes of frames that wait here for the library, at most. The library holds more of its own.
+const HIGH_WATER_BYTES: u64 = 1024 * 1024;
+/// There is room again below this.
+const LOW_WATER_BYTES: u64 = HIGH_WATER_BYTES / 2;
+/// A device that lets more than this wait for it does not read. Chunks wait for room far below.
+const MOST_UNSENT_BYTES: u64 = 8 * 1024 * 1024;
+/// The same for small frames. The overhead of each is several times its size.
+const MOST_UNSAID_BYTES: u64 = 256 * 1024;
+
+/// Bytes since the link began.
+#[derive(Debug, Default)]
+struct Load {
+    /// Of the frames that were handed over.
+    given: AtomicU64,
+    /// Of those that the library has taken.
+    written: AtomicU64,
+    /// Of those that the other device has.
+    arrived: AtomicU64,
+}
+
+impl Load {
+    /// Bytes of the frames that the library has not taken.
+    fn queued(&self) -> u64 {
+        self.given.load(Ordering::Relaxed).saturating_sub(self.written.load(Ordering::Relaxed))
+    }
+
+    fn waiting(&self) -> u64 {
+        self.given.load(Ordering::Relaxed).saturating_sub(self.arrived.load(Ordering::Relaxed))
+    }
+}
+
+/// Where frames of one kind are handed over.
+#[derive(Debug)]
+struct Outbox {
+    frames: UnboundedSender<Vec<u8>>,
+    load: Arc<Load>,
+    /// Bytes that may wait.
+    most: u64,
+}
+
+/// Where the frames of a link are handed over.
+#[derive(Debug)]
+pub(super) struct Outboxes {
+    bulk: Outbox,
+    control: Outbox,
+}
+
+/// The other end of one kind: what is to be written.
+#[derive(Debug)]
+pub(super) struct Outgoing {
+    frames: UnboundedReceiver<Vec<u8>>,
+    load: Arc<Load>,
+}
+
+/// What the other device says to have.
+#[derive(Clone, Debug)]
+pub(super) struct Arrivals(Arc<Load>);
+
+impl Outbox {
+    fn new(most: u64) -> (Self, Outgoing) {
+        let (sender, frames) = unbounded_channel();
+        let load = Arc::new(Load::default());
+        (Self { frames: sender, load: load.clone(), most }, Outgoing { frames, load })
+    }
+
+    /// Hands a frame over. `false` where too much waits already. What is given to a link that has ended is lost with it (F6).
+    fn push(&self, frame: Vec<u8>) -> bool {
+        if self.load.queued() > self.most {
+            return false;
+        }
+        let bytes = frame.len() as u64;
+        self.load.given.fetch_add(bytes, Ordering::Relaxed);
+        if self.frames.send(frame).is_err() {
+            self.load.given.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        true
+    }
+}
+
+impl Outboxes {
+    /// Those of a link, and what is to be written: chunks, and other frames.
+    pub(super) fn new() -> (Self, Outgoing, Outgoing) {
+        let (bulk, chunks) = Outbox::new(MOST_UNSENT_BYTES);
+        let (control, frames) = Outbox::new(MOST_UNSAID_BYTES);
+        (Self { bulk, control }, chunks, frames)
+    }
+
+    /// Hands over a frame of chunks. `false` where more than 8 MiB wait already.
+    pub(super) fn send(&self, frame: Vec<u8>) -> bool {
+        self.bulk.push(frame)
+    }
+
+    /// Hands over any other frame. `false` where more than 256 KiB of them wait already.
+    pub(super) fn say(&self, frame: Vec<u8>) -> bool {
+        self.control.push(frame)
+    }
+
+    /// What waits, and how much room there is for chunks. What is on its way and has not arrived counts as waiting.
+    pub(super) fn buffer(&self) -> Buffer {
+        let unsaid = self.control.load.waiting();
+        let room = HIGH_WATER_BYTES.saturating_sub(self.bulk.load.queued());
+        Buffer { room, unsent: self.bulk.load.waiting() + unsaid, unsaid }
+    }
+}
+
+impl Outgoing {
+    /// The next frame; `None` once the link is gone.
+    pub(super) async fn next(&mut self) -> Option<Vec<u8>> {
+        self.frames.recv().await
+    }
+
+    /// The library has taken a frame of so many bytes. Whether there is room again from now on.
+    pub(super) fn wrote(&self, bytes: u64) -> bool {
+        let before = self.load.queued();
+        self.load.written.fetch_add(bytes, Ordering::Relaxed);
+        before > LOW_WATER_BYTES && before.saturating_sub(bytes) <= LOW_WATER_BYTES
+    }
+
+    /// Bytes that the library has taken and that have not arrived.
+    pub(super) fn outstanding(&self) -> u64 {
+        let written = self.load.written.load(Ordering::Relaxed);
+        written.saturating_sub(self.load.arrived.load(Ordering::Relaxed))
+    }
+
+    /// All that the library has taken has arrived but so many bytes.
+    pub(super) fn is_outstanding(&self, bytes: u64) {
+        let written = self.load.written.load(Ordering::Relaxed);
+        self.load.arrived.store(written.saturating_sub(bytes), Ordering::Relaxed);
+    }
+
+    pub(super) fn arrivals(&self) -> Arrivals {
+        Arrivals(self.load.clone())
+    }
+}
+
+impl Arrivals {
+    /// So many bytes have arrived since the link began. What was not written cannot have.
+    pub(super) fn tell(&self, bytes: u64) {
+        let written = self.0.written.load(Ordering::Relaxed);
+        self.0.arrived.fetch_max(bytes.min(written), Ordering::Relaxed);
+    }
+}
+
+impl Drop for Outgoing {
+    fn drop(&mut self) {
+        self.frames.close();
+        let given = self.load.given.load(Ordering::Relaxed);
+        self.load.written.store(given, Ordering::Relaxed);
+        self.load.arrived.store(given, Ordering::Relaxed);
+    }
+}

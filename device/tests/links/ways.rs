@@ -1,0 +1,79 @@
+//! By which kind of link two devices connect (L7).
+
+use heliograph_device::io::direct_link::LinkKind::{self, Quic, WebRtc};
+use heliograph_device::io::peer_link::PeerPath::Direct;
+use heliograph_shared::ids::DeviceId;
+use serde_json::{Value, json};
+
+use crate::device_stage::{ADA, BOB, Stage, offer};
+
+/// Ada, then Bob are in the beam, and all devices have QUIC.
+fn with_quic(me: DeviceId) -> Stage {
+    let mut stage = Stage::of(me);
+    stage.does(|links, _| links.set_quic(vec![ADA, BOB]));
+    stage.lists(&[ADA, BOB]);
+    stage
+}
+
+fn quic_offer(session: &str) -> Value {
+    json!({ "session": session, "index": 0, "signal": { "type": "offer", "quic": {} } })
+}
+
+fn kinds(stage: &Stage) -> Vec<LinkKind> {
+    stage.opened.iter().map(|opened| opened.kind).collect()
+}
+
+#[test]
+fn l7_two_devices_that_have_quic_use_it_in_every_place() {
+    let mut bob = with_quic(BOB);
+    bob.connects(0, Direct);
+    bob.wants(ADA, 2);
+    assert_eq!(kinds(&bob), [Quic, Quic]);
+}
+
+#[test]
+fn l7_a_device_that_has_none_is_connected_to_by_webrtc() {
+    assert_eq!(kinds(&Stage::with_both(BOB)), [WebRtc]);
+}
+
+#[test]
+fn l7_what_has_not_opened_within_3_s_is_tried_by_webrtc() {
+    let mut bob = with_quic(BOB);
+    bob.passes(2);
+    assert_eq!(bob.closed(), [false]);
+    bob.passes(1);
+    assert_eq!((kinds(&bob), bob.closed()), (vec![Quic, WebRtc], vec![true, false]));
+}
+
+#[test]
+fn l7_what_ends_is_followed_at_once_by_a_link_of_the_other_kind() {
+    let mut bob = with_quic(BOB);
+    bob.connects(0, Direct);
+    bob.closes(0);
+    assert_eq!(kinds(&bob), [Quic, WebRtc]);
+    bob.connects(1, Direct);
+    bob.closes(1);
+    bob.passes(1);
+    assert_eq!(kinds(&bob), [Quic, WebRtc, Quic]);
+}
+
+#[test]
+fn l7_over_a_new_socket_quic_is_tried_again() {
+    let mut bob = with_quic(BOB);
+    bob.closes(0);
+    bob.does(|links, _| links.welcome(BOB, Vec::new()));
+    bob.lists(&[ADA, BOB]);
+    assert_eq!(kinds(&bob), [Quic, WebRtc, Quic]);
+}
+
+#[test]
+fn l7_an_offer_is_taken_up_by_its_kind_and_one_by_quic_only_by_a_device_that_has_it() {
+    let mut ada = with_quic(ADA);
+    ada.hears(BOB, quic_offer("s"));
+    ada.passes(3);
+    ada.hears(BOB, offer("later", 0));
+    assert_eq!((kinds(&ada), ada.closed()), (vec![Quic, WebRtc], vec![true, false]));
+    let mut ada = Stage::with_both(ADA);
+    ada.hears(BOB, quic_offer("s"));
+    assert_eq!(kinds(&ada), []);
+}
