@@ -18,7 +18,7 @@ use super::{Context, stands};
 use crate::beam::Beam;
 use crate::cli::ReceiveArgs;
 use crate::exit::{Exit, Stop};
-use crate::files::{bytes_of, has_ended, moves, settings, why};
+use crate::files::{bytes_of, has_ended, moves, receiving_folder, settings, why};
 use crate::link::existing;
 use crate::progress::Bars;
 use crate::safe;
@@ -32,11 +32,7 @@ const UNPROVEN: &str = "it is not encrypted, so the server could have made it up
 pub(super) async fn run(context: &Context<'_>, asked: ReceiveArgs) -> Result<(), Stop> {
     let voice = context.voice;
     let folder = asked.folder.or(asked.into).unwrap_or_else(|| ".".into());
-    let target =
-        std::fs::create_dir_all(&folder).map_err(Into::into).and_then(|()| Target::open(&folder));
-    let target = target.map_err(|why| {
-        Stop::new(Exit::Failed, format!("{} cannot be used: {why}.", folder.display()))
-    })?;
+    let target = receiving_folder(&folder)?;
     let wanted = existing(asked.link.link.as_deref(), asked.link.clear)?;
     let destination = context.destination(wanted).await?;
     let settings = settings(&asked.ways)?;

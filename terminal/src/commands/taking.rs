@@ -10,9 +10,9 @@ use heliograph_device::session::item::Item;
 use heliograph_shared::ids::ItemId;
 
 use crate::beam::Beam;
-use crate::exit::{Exit, Stop};
-use crate::files::{bytes_of, has_ended, moves, why};
-use crate::progress::Bars;
+use crate::exit::Stop;
+use crate::files::{bytes_of, has_ended, moves, receiving_folder, why};
+use crate::progress::{Bars, Pace};
 use crate::safe;
 use crate::voice::{ASIDE, Event, Voice};
 
@@ -139,12 +139,7 @@ impl<'a> Taking<'a> {
         if let Some(target) = &self.target {
             return Ok(target.clone());
         }
-        let opened = std::fs::create_dir_all(&self.into)
-            .map_err(Into::into)
-            .and_then(|()| Target::open(&self.into));
-        let target = opened.map_err(|why| {
-            Stop::new(Exit::Failed, format!("{} cannot be used: {why}.", self.into.display()))
-        })?;
+        let target = receiving_folder(&self.into)?;
         Ok(self.target.insert(Arc::new(target)).clone())
     }
 

@@ -118,7 +118,7 @@ fn what_cannot_be_sent_or_received_is_said_with_its_exit_code() {
     let (_join, link) = crate::program::copies(&url, b"a text");
     stage.receives(&link, &RELAY).ends().is(3, "no file");
     let file = stage.file("a", b"");
-    program(&["receive", "-", &file]).ends_with(link.as_bytes()).is(1, "cannot be used");
+    program(&["receive", "-", &file]).ends_with(link.as_bytes()).is(1, "it is no folder");
 }
 
 #[test]
