@@ -20,7 +20,7 @@ use crate::cli::ReceiveArgs;
 use crate::exit::{Exit, Stop};
 use crate::files::{bytes_of, has_ended, moves, receiving_folder, settings, why};
 use crate::link::existing;
-use crate::progress::Bars;
+use crate::progress::{Bars, Pace};
 use crate::safe;
 use crate::voice::Event;
 
@@ -192,10 +192,12 @@ impl Receiving<'_> {
         voice.event(&Event::Receiving { id, file: &file.name, moves })?;
         file.end = has_ended(progress).then_some(matches!(progress, Progress::Done { .. }));
         file.why = why(progress);
-        if file.end.is_some() {
+        // Those that wait for their turn can be hundreds, which would push the ones that move off the screen.
+        if file.end.is_some() || matches!(progress, Progress::Queued { .. }) {
             self.bars.ends(&id);
         } else {
-            self.bars.stands(id, &file.name, bytes_of(progress, file.size), file.size);
+            let bytes = bytes_of(progress, file.size);
+            self.bars.stands(id, &file.name, (bytes, file.size), Pace::of(progress));
         }
         if let (Some(false), Some(why)) = (file.end, &file.why) {
             let said = format!("{} does not come: {why}.", safe::line(&file.name));

@@ -161,10 +161,10 @@ impl<'a> Taking<'a> {
             progress if has_ended(progress) => State::Shown,
             _ => State::Comes,
         };
-        if file.state == State::Shown {
+        if file.state == State::Shown || matches!(progress, Progress::Queued { .. }) {
             self.bars.ends(&id);
         } else {
-            self.bars.stands(id, name, bytes_of(progress, size), size);
+            self.bars.stands(id, name, (bytes_of(progress, size), size), Pace::of(progress));
         }
         if let Some(why) = why(progress) {
             let said = format!("{}: {why}.", safe::line(name));
