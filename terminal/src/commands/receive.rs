@@ -9,7 +9,7 @@ use heliograph_device::file_facts::FileFacts;
 use heliograph_device::io::file_device::Told;
 use heliograph_device::io::files::target::Target;
 use heliograph_device::session::item::Item;
-use heliograph_device::session::{Encryption, News};
+use heliograph_device::session::{Encryption, News, Status};
 use heliograph_shared::ids::{DeviceId, ItemId};
 use tokio::time::{Instant, timeout_at};
 
@@ -50,6 +50,7 @@ pub(super) async fn run(context: &Context<'_>, asked: ReceiveArgs) -> Result<(),
         files: BTreeMap::new(),
         known: Known::default(),
         bars: Bars::new(voice),
+        was_lost: false,
     };
     receiving.run(&mut beam).await?;
     let result = receiving.result(&beam);
@@ -75,6 +76,8 @@ struct Receiving<'a> {
     files: BTreeMap<ItemId, Coming>,
     known: Known,
     bars: Bars<ItemId>,
+    /// Whether the connection to the server was lost meanwhile.
+    was_lost: bool,
 }
 
 /// A file that comes.
@@ -85,11 +88,20 @@ struct Coming {
     /// Whether the server has a copy of it.
     is_stored: bool,
     /// Whether it has come; `None` while it is under way.
+    /// Whether all of its bytes are here. They are checked and put in place until it has come.
+    is_here: bool,
     end: Option<bool>,
     why: Option<String>,
 }
 
 impl Receiving<'_> {
+impl Coming {
+    /// Whether only the disk is waited for.
+    const fn is_put_in_place(&self) -> bool {
+        self.is_here && self.end.is_none()
+    }
+}
+
     async fn run(&mut self, beam: &mut Beam) -> Result<(), Stop> {
         let mut patience = Instant::now() + WITHIN;
         loop {
@@ -97,6 +109,10 @@ impl Receiving<'_> {
                 match timeout_at(patience, beam.next_told()).await {
                     Ok(told) => told?,
                     Err(_) if self.known.is_whole() => return Ok(()),
+                    Err(_) if self.files.values().any(Coming::is_put_in_place) => {
+                        patience = Instant::now() + WITHIN;
+                        continue;
+                    }
                     Err(_) => return Err(not_let_in(beam)),
                 }
             } else {
@@ -122,9 +138,10 @@ impl Receiving<'_> {
     fn is_done(&self, beam: &Beam) -> bool {
         let here = beam.people.here();
         let has_ended = |file: &Coming| match self.until {
-            // Nobody knows when a device comes back that was not here in the first place.
+            // Nobody knows when a device comes back that was not here in the first place. One that has lost the server too comes soon.
             Until::NothingComes => {
-                file.end.is_some() || !(file.is_stored || here.contains(&file.from))
+                let may_come = file.is_stored || file.is_here || here.contains(&file.from);
+                file.end.is_some() || !(may_come || self.was_lost)
             }
             Until::AllHasCome => file.end.is_some(),
             Until::Interrupted => false,
@@ -149,7 +166,10 @@ impl Receiving<'_> {
                     voice.event(&Event::Gone { id })?;
                 }
             }
-            News::Status(status) => self.bars.aside(|| stands(voice, status))?,
+            News::Status(status) => {
+                self.was_lost |= matches!(status, Status::Reconnecting { .. });
+                self.bars.aside(|| stands(voice, status))?;
+            }
             _ => {}
         }
         Ok(())
@@ -173,8 +193,15 @@ impl Receiving<'_> {
         let files = facts.manifest.map(|manifest| manifest.files);
         let file = facts.name.as_str();
         self.context.voice.event(&Event::File { id, from, name, file, size, files })?;
-        let mut coming =
-            Coming { name: facts.name.clone(), size, from, is_stored, end: None, why: None };
+        let mut coming = Coming {
+            name: facts.name.clone(),
+            size,
+            from,
+            is_stored,
+            is_here: false,
+            end: None,
+            why: None,
+        };
         if beam.is_unproven(item) {
             // Nobody looks at what comes and decides.
             (coming.end, coming.why) = (Some(false), Some(UNPROVEN.to_owned()));
@@ -223,7 +250,11 @@ impl Receiving<'_> {
         let missing = self.files.values().filter(|file| file.end != Some(true));
         let said = missing.map(|file| {
             let is_here = beam.people.here().contains(&file.from);
-            let other = if is_here { "it does not come" } else { "its device is not here" };
+            let other = if is_here {
+                "it does not come"
+            } else {
+                "its device is not here, which --wait waits for"
+            };
             let why = file.why.as_deref().unwrap_or(other);
             format!("{} was not received: {why}.", safe::line(&file.name))
         });
