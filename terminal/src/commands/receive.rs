@@ -1,6 +1,7 @@
 //! Receives files and folders.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -49,8 +50,8 @@ pub(super) async fn run(context: &Context<'_>, asked: ReceiveArgs) -> Result<(),
         target: Arc::new(target),
         files: BTreeMap::new(),
         known: Known::default(),
-        bars: Bars::new(voice),
         was_lost: false,
+        bars: Bars::new(voice),
     };
     receiving.run(&mut beam).await?;
     let result = receiving.result(&beam);
@@ -75,9 +76,9 @@ struct Receiving<'a> {
     target: Arc<Target>,
     files: BTreeMap<ItemId, Coming>,
     known: Known,
-    bars: Bars<ItemId>,
     /// Whether the connection to the server was lost meanwhile.
     was_lost: bool,
+    bars: Bars<ItemId>,
 }
 
 /// A file that comes.
@@ -87,14 +88,13 @@ struct Coming {
     from: DeviceId,
     /// Whether the server has a copy of it.
     is_stored: bool,
-    /// Whether it has come; `None` while it is under way.
     /// Whether all of its bytes are here. They are checked and put in place until it has come.
     is_here: bool,
+    /// Whether it has come; `None` while it is under way.
     end: Option<bool>,
     why: Option<String>,
 }
 
-impl Receiving<'_> {
 impl Coming {
     /// Whether only the disk is waited for.
     const fn is_put_in_place(&self) -> bool {
@@ -102,17 +102,18 @@ impl Coming {
     }
 }
 
+impl Receiving<'_> {
     async fn run(&mut self, beam: &mut Beam) -> Result<(), Stop> {
         let mut patience = Instant::now() + WITHIN;
         loop {
             let (told, _) = if self.until == Until::NothingComes {
                 match timeout_at(patience, beam.next_told()).await {
                     Ok(told) => told?,
-                    Err(_) if self.known.is_whole() => return Ok(()),
                     Err(_) if self.files.values().any(Coming::is_put_in_place) => {
                         patience = Instant::now() + WITHIN;
                         continue;
                     }
+                    Err(_) if self.known.is_whole() => return Ok(()),
                     Err(_) => return Err(not_let_in(beam)),
                 }
             } else {
@@ -233,11 +234,17 @@ impl Coming {
         Ok(())
     }
 
-    fn placed(&mut self, id: ItemId, paths: &[std::path::PathBuf]) -> Result<(), Stop> {
+    fn placed(&mut self, id: ItemId, places: &[PathBuf]) -> Result<(), Stop> {
         let voice = self.context.voice;
-        let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+        let paths: Vec<_> = places.iter().map(|path| path.to_string_lossy()).collect();
         self.bars.ends(&id);
         voice.event(&Event::Received { id, paths: &paths })?;
+        let is_elsewhere = |path: &&Path| path.parent() != Some(self.target.path());
+        if let Some(path) = places.first().map(PathBuf::as_path).filter(is_elsewhere) {
+            let path = path.display().to_string();
+            let said = format!("An earlier run has put this elsewhere: {}", safe::line(&path));
+            self.bars.aside(|| voice.hint(&said));
+        }
         self.bars.aside(|| paths.iter().try_for_each(|path| voice.line(&safe::line(path))))?;
         Ok(())
     }
