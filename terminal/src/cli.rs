@@ -39,7 +39,7 @@ pub struct With<A: Args> {
 #[command(next_help_heading = "Options of every command")]
 pub struct Common {
     /// Address of the server on which a beam is made; a link names its own
-    #[arg(long, env = "HELIOGRAPH_SERVER", value_name = "URL")]
+    #[arg(long, env = "HELIOGRAPH_SERVER", value_name = "URL", value_parser = address)]
     pub server: Option<Url>,
     /// Name of this device, as others see it
     #[arg(long, env = "HELIOGRAPH_NAME")]
@@ -56,7 +56,7 @@ pub struct Common {
     /// When to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: Colour,
-    /// End with exit code 10 when it is not done by then
+    /// End with exit code 10 when it is not done by then, or 6 when no device has let this one in
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
 }
@@ -273,6 +273,11 @@ pub struct JoinArgs {
     /// How.
     #[command(flatten)]
     pub ways: WayArgs,
+}
+
+fn address(text: &str) -> Result<Url, String> {
+    Url::parse(text)
+        .map_err(|_| "the address of a server begins with https:// or http://".to_owned())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
