@@ -321,9 +321,13 @@ impl Beam {
             Status::Stopped(Why::Ended) => {
                 Err(Stop::new(Exit::Ended, "This beam has ended, or there is none of that link."))
             }
-            Status::Stopped(Why::Forbidden | Why::LoggedOut) => {
+            Status::Stopped(Why::Forbidden) => {
                 Err(Stop::new(Exit::Forbidden, "This device may not be in the beam."))
             }
+            Status::Stopped(Why::LoggedOut) => Err(Stop::new(
+                Exit::LoggedOut,
+                "The login has ended: `login` again to be in this beam.",
+            )),
             Status::Stopped(Why::Left) => Err(Stop::new(Exit::Failed, "")),
         }
     }
