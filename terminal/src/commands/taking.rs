@@ -40,6 +40,11 @@ fn word_of(line: &str) -> Option<(Word, &str)> {
     (!named.is_empty() && is_name(named)).then_some((word, named))
 }
 
+/// Whether a line has one of the words, and no file: it was not meant for the others.
+fn names_no_file(line: &str) -> bool {
+    word_of(&format!("{} 1", line.trim())).is_some()
+}
+
 /// The files that were shown.
 pub(super) struct Taking<'a> {
     voice: &'a Voice,
@@ -100,6 +105,10 @@ impl<'a> Taking<'a> {
 
     /// Does what a line says of a file. Returns false where it says nothing of one.
     pub(super) fn does(&mut self, beam: &mut Beam, line: &str) -> Result<bool, Stop> {
+        if names_no_file(line) {
+            self.voice.hint("Of which file? Say its number too, as in /take 1.");
+            return Ok(true);
+        }
         let Some((word, named)) = word_of(line) else { return Ok(false) };
         let Some(at) = self.named(named) else {
             self.voice.hint("There is no such file.");
@@ -191,5 +200,18 @@ impl<'a> Taking<'a> {
         for file in self.files.iter_mut().filter(|file| file.item.id == id) {
             file.state = State::Shown;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_without_a_file_is_no_text_and_a_text_is_no_word() {
+        assert!(names_no_file("/take") && names_no_file(" /cancel "));
+        assert!(!["/take 1", "take", "/taken", "/etc/hosts", ""].into_iter().any(names_no_file));
+        assert_eq!(word_of("/pause 2"), Some((Word::Pause, "2")));
+        assert_eq!(word_of("/take care of it"), None);
     }
 }
