@@ -7,8 +7,8 @@ use anstream::ColorChoice;
 use anstyle::{AnsiColor, Style};
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
 use heliograph_shared::time::Millis;
-use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
+use qrcode::{EcLevel, QrCode};
 use serde::Serialize;
 
 use crate::cli::{Colour, Common};
@@ -307,7 +307,8 @@ impl Voice {
         let mut err = anstream::stderr();
         if !self.is_quiet
             && io::stderr().is_terminal()
-            && let Ok(code) = QrCode::new(link)
+            // Nothing soils a screen, and a smaller code fits more terminals.
+            && let Ok(code) = QrCode::with_error_correction_level(link, EcLevel::L)
         {
             // A dark terminal: its light is the paper of the code.
             let image = code
