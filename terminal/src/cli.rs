@@ -54,7 +54,7 @@ pub struct With<A: Args> {
 #[command(next_help_heading = "Options of every command")]
 pub struct Common {
     /// Address of the server on which a beam is made, or of an id or a short code; a link names its own
-    #[arg(long, env = "HELIOGRAPH_SERVER", value_name = "URL")]
+    #[arg(long, env = "HELIOGRAPH_SERVER", value_name = "URL", value_parser = address)]
     pub server: Option<Url>,
     /// Name of this device, as others see it
     #[arg(long, env = "HELIOGRAPH_NAME")]
@@ -78,7 +78,7 @@ pub struct Common {
     /// other device, and ends with 0 for yes and 1 for no
     #[arg(long, value_name = "PROGRAM")]
     pub compare_by: Option<PathBuf>,
-    /// End with exit code 10 when it is not done by then
+    /// End with exit code 10 when it is not done by then, or 6 when no device has let this one in
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
 }
@@ -358,6 +358,11 @@ fn keep_time(text: &str) -> Result<KeepTime, String> {
         "24h" => Ok(KeepTime::Day),
         _ => Err("a server keeps for 1h or 24h".to_owned()),
     }
+}
+
+fn address(text: &str) -> Result<Url, String> {
+    Url::parse(text)
+        .map_err(|_| "the address of a server begins with https:// or http://".to_owned())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

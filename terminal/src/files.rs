@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use heliograph_device::engine::contract::{Carrying, End, FileFailure, Progress, TransferFailure};
 use heliograph_device::io::file_device::FileSettings;
+use heliograph_device::io::files::target::Target;
 use heliograph_device::io::peer_link::PeerLinkOptions;
 
 use crate::cli::WayArgs;
@@ -40,6 +41,24 @@ pub fn shared() -> Result<PathBuf, Stop> {
 /// As for [`settings`].
 pub fn accounts() -> Result<PathBuf, Stop> {
     Ok(state::folder()?.join("accounts"))
+}
+
+/// Opens a folder to receive into, which is made where it is missing.
+///
+/// # Errors
+/// Where it cannot be used.
+pub fn receiving_folder(path: &Path) -> Result<Target, Stop> {
+    let opened = match std::fs::create_dir_all(path) {
+        // What the system says of it, that it exists, sounds as if all were well.
+        Err(_) if path.exists() && !path.is_dir() => Err("it is no folder".to_owned()),
+        made => made
+            .map_err(Into::into)
+            .and_then(|()| Target::open(path))
+            .map_err(|why| why.to_string()),
+    };
+    opened.map_err(|why| {
+        Stop::new(Exit::Failed, format!("{} cannot be used: {why}.", path.display()))
+    })
 }
 
 /// The media type of a file by its name; empty where it has none that is known.

@@ -137,8 +137,13 @@ pub fn typed(
 fn named(text: &str, is_clear: bool) -> Result<Wanted, Stop> {
     let link = BeamLink::parse(text);
     let name = text.trim();
+    if name.is_empty() {
+        let why =
+            "No link was given. Name it, set HELIOGRAPH_LINK, or write it to the standard input.";
+        return Err(Stop::new(Exit::BadLink, why));
+    }
     // What looks like a part of a link was meant to be one.
-    if matches!(link, Err(NoLink::NoAddress)) && !name.is_empty() && !has_secret(name) {
+    if matches!(link, Err(NoLink::NoAddress)) && !has_secret(name) {
         return Ok(Wanted::Saved { name: name.to_owned(), is_clear });
     }
     let link = link.map_err(|why| {

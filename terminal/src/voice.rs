@@ -9,8 +9,8 @@ use heliograph_shared::api::BeamCode;
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
 use heliograph_shared::short_code::ShortCode;
 use heliograph_shared::time::Millis;
-use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
+use qrcode::{EcLevel, QrCode};
 use serde::Serialize;
 
 use crate::cli::{Colour, Common};
@@ -348,7 +348,8 @@ impl Voice {
         let mut err = anstream::stderr();
         if !self.is_quiet
             && io::stderr().is_terminal()
-            && let Ok(code) = QrCode::new(link)
+            // Nothing soils a screen, and a smaller code fits more terminals.
+            && let Ok(code) = QrCode::with_error_correction_level(link, EcLevel::L)
         {
             // A dark terminal: its light is the paper of the code.
             let image = code

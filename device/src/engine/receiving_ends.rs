@@ -137,6 +137,11 @@ impl Receiving {
         let is_complete = incoming.is_open() && incoming.is_complete(receiver);
         if let Some(place) = incoming.place.filter(|_| is_complete) {
             incoming.state = State::Finishing;
+            // The disk may take long over many files, and nothing more is told until it is done.
+            let (bytes, twice) = (receiver.received(), receiver.twice());
+            let via = self.via(context, id);
+            let bytes_per_second = 0.0;
+            context.receiving(id, Progress::Moving { bytes, bytes_per_second, twice, via });
             self.stop_copy(context, id);
             self.end_givers(context, id);
             context.does(Output::Finish { id, place });

@@ -157,8 +157,9 @@ pub(super) fn stopped(why: Why, failure: Option<&Failure>) -> Stop {
             unreached,
         ),
         Why::Ended => Stop::new(Exit::Ended, "This beam has ended, or there is none of that link."),
-        Why::Forbidden | Why::LoggedOut => {
-            Stop::new(Exit::Forbidden, "This device may not be in the beam.")
+        Why::Forbidden => Stop::new(Exit::Forbidden, "This device may not be in the beam."),
+        Why::LoggedOut => {
+            Stop::new(Exit::LoggedOut, "The login has ended: `login` again to be in this beam.")
         }
         Why::Left => Stop::new(Exit::Failed, ""),
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Command;
 use clap_complete::Shell;
 
-use crate::exit::Stop;
+use crate::exit::{Exit, Stop};
 
 pub(super) fn completions(mut program: Command, shell: Shell) -> Result<(), Stop> {
     // It panics where it cannot write.
@@ -18,7 +18,11 @@ pub(super) fn completions(mut program: Command, shell: Shell) -> Result<(), Stop
 
 pub(super) fn manual(program: Command, folder: Option<&Path>) -> Result<(), Stop> {
     if let Some(folder) = folder {
-        return Ok(clap_mangen::generate_to(program, folder)?);
+        let written = std::fs::create_dir_all(folder)
+            .and_then(|()| clap_mangen::generate_to(program, folder));
+        return written.map_err(|why| {
+            Stop::new(Exit::Failed, format!("{} cannot be used: {why}.", folder.display()))
+        });
     }
     let mut page = Vec::new();
     clap_mangen::Man::new(program).render(&mut page)?;

@@ -1,6 +1,7 @@
 //! Receives files and folders.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use heliograph_device::file_facts::FileFacts;
 use heliograph_device::io::file_device::Told;
 use heliograph_device::io::files::target::Target;
 use heliograph_device::session::item::Item;
-use heliograph_device::session::{Encryption, News};
+use heliograph_device::session::{Encryption, News, Status};
 use heliograph_shared::ids::{DeviceId, ItemId};
 use tokio::time::{Instant, timeout_at};
 
@@ -18,9 +19,9 @@ use super::{Context, stands};
 use crate::beam::Beam;
 use crate::cli::ReceiveArgs;
 use crate::exit::{Exit, Stop};
-use crate::files::{bytes_of, has_ended, moves, settings, why};
+use crate::files::{bytes_of, has_ended, moves, receiving_folder, settings, why};
 use crate::link::existing;
-use crate::progress::Bars;
+use crate::progress::{Bars, Pace};
 use crate::safe;
 use crate::voice::Event;
 
@@ -32,11 +33,7 @@ const UNPROVEN: &str = "it is not encrypted, so the server could have made it up
 pub(super) async fn run(context: &Context<'_>, asked: ReceiveArgs) -> Result<(), Stop> {
     let voice = context.voice;
     let folder = asked.folder.or(asked.into).unwrap_or_else(|| ".".into());
-    let target =
-        std::fs::create_dir_all(&folder).map_err(Into::into).and_then(|()| Target::open(&folder));
-    let target = target.map_err(|why| {
-        Stop::new(Exit::Failed, format!("{} cannot be used: {why}.", folder.display()))
-    })?;
+    let target = receiving_folder(&folder)?;
     let wanted = existing(asked.link.link.as_deref(), asked.link.clear)?;
     let destination = context.destination(wanted).await?;
     let settings = settings(&asked.ways)?;
@@ -54,6 +51,7 @@ pub(super) async fn run(context: &Context<'_>, asked: ReceiveArgs) -> Result<(),
         target: Arc::new(target),
         files: BTreeMap::new(),
         known: Known::default(),
+        was_lost: false,
         bars: Bars::new(voice),
     };
     receiving.run(&mut beam).await?;
@@ -79,6 +77,8 @@ struct Receiving<'a> {
     target: Arc<Target>,
     files: BTreeMap<ItemId, Coming>,
     known: Known,
+    /// Whether the connection to the server was lost meanwhile.
+    was_lost: bool,
     bars: Bars<ItemId>,
 }
 
@@ -89,9 +89,18 @@ struct Coming {
     from: DeviceId,
     /// Whether the server has a copy of it.
     is_stored: bool,
+    /// Whether all of its bytes are here. They are checked and put in place until it has come.
+    is_here: bool,
     /// Whether it has come; `None` while it is under way.
     end: Option<bool>,
     why: Option<String>,
+}
+
+impl Coming {
+    /// Whether only the disk is waited for.
+    const fn is_put_in_place(&self) -> bool {
+        self.is_here && self.end.is_none()
+    }
 }
 
 impl Receiving<'_> {
@@ -101,7 +110,10 @@ impl Receiving<'_> {
             let (told, _) = if self.until == Until::NothingComes {
                 match timeout_at(patience, beam.next_told()).await {
                     Ok(told) => told?,
-                    Err(_) if beam.waits_for_people() => {
+                    Err(_)
+                        if beam.waits_for_people()
+                            || self.files.values().any(Coming::is_put_in_place) =>
+                    {
                         patience = Instant::now() + WITHIN;
                         continue;
                     }
@@ -131,9 +143,10 @@ impl Receiving<'_> {
     fn is_done(&self, beam: &Beam) -> bool {
         let here = beam.people.here();
         let has_ended = |file: &Coming| match self.until {
-            // Nobody knows when a device comes back that was not here in the first place.
+            // Nobody knows when a device comes back that was not here in the first place. One that has lost the server too comes soon.
             Until::NothingComes => {
-                file.end.is_some() || !(file.is_stored || here.contains(&file.from))
+                let may_come = file.is_stored || file.is_here || here.contains(&file.from);
+                file.end.is_some() || !(may_come || self.was_lost)
             }
             Until::AllHasCome => file.end.is_some(),
             Until::Interrupted => false,
@@ -158,7 +171,10 @@ impl Receiving<'_> {
                     voice.event(&Event::Gone { id })?;
                 }
             }
-            News::Status(status) => self.bars.aside(|| stands(voice, status))?,
+            News::Status(status) => {
+                self.was_lost |= matches!(status, Status::Reconnecting { .. });
+                self.bars.aside(|| stands(voice, status))?;
+            }
             _ => {}
         }
         Ok(())
@@ -182,8 +198,15 @@ impl Receiving<'_> {
         let files = facts.manifest.map(|manifest| manifest.files);
         let file = facts.name.as_str();
         self.context.voice.event(&Event::File { id, from, name, file, size, files })?;
-        let mut coming =
-            Coming { name: facts.name.clone(), size, from, is_stored, end: None, why: None };
+        let mut coming = Coming {
+            name: facts.name.clone(),
+            size,
+            from,
+            is_stored,
+            is_here: false,
+            end: None,
+            why: None,
+        };
         if beam.is_unproven(item) {
             // Nobody looks at what comes and decides.
             (coming.end, coming.why) = (Some(false), Some(UNPROVEN.to_owned()));
@@ -201,10 +224,12 @@ impl Receiving<'_> {
         voice.event(&Event::Receiving { id, file: &file.name, moves })?;
         file.end = has_ended(progress).then_some(matches!(progress, Progress::Done { .. }));
         file.why = why(progress);
-        if file.end.is_some() {
+        // Those that wait for their turn can be hundreds, which would push the ones that move off the screen.
+        if file.end.is_some() || matches!(progress, Progress::Queued { .. }) {
             self.bars.ends(&id);
         } else {
-            self.bars.stands(id, &file.name, bytes_of(progress, file.size), file.size);
+            let bytes = bytes_of(progress, file.size);
+            self.bars.stands(id, &file.name, (bytes, file.size), Pace::of(progress));
         }
         if let (Some(false), Some(why)) = (file.end, &file.why) {
             let said = format!("{} does not come: {why}.", safe::line(&file.name));
@@ -213,11 +238,17 @@ impl Receiving<'_> {
         Ok(())
     }
 
-    fn placed(&mut self, id: ItemId, paths: &[std::path::PathBuf]) -> Result<(), Stop> {
+    fn placed(&mut self, id: ItemId, places: &[PathBuf]) -> Result<(), Stop> {
         let voice = self.context.voice;
-        let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+        let paths: Vec<_> = places.iter().map(|path| path.to_string_lossy()).collect();
         self.bars.ends(&id);
         voice.event(&Event::Received { id, paths: &paths })?;
+        let is_elsewhere = |path: &&Path| path.parent() != Some(self.target.path());
+        if let Some(path) = places.first().map(PathBuf::as_path).filter(is_elsewhere) {
+            let path = path.display().to_string();
+            let said = format!("An earlier run has put this elsewhere: {}", safe::line(&path));
+            self.bars.aside(|| voice.hint(&said));
+        }
         self.bars.aside(|| paths.iter().try_for_each(|path| voice.line(&safe::line(path))))?;
         Ok(())
     }
@@ -230,7 +261,11 @@ impl Receiving<'_> {
         let missing = self.files.values().filter(|file| file.end != Some(true));
         let said = missing.map(|file| {
             let is_here = beam.people.here().contains(&file.from);
-            let other = if is_here { "it does not come" } else { "its device is not here" };
+            let other = if is_here {
+                "it does not come"
+            } else {
+                "its device is not here, which --wait waits for"
+            };
             let why = file.why.as_deref().unwrap_or(other);
             format!("{} was not received: {why}.", safe::line(&file.name))
         });

@@ -21,7 +21,7 @@ use crate::exit::{Exit, Stop};
 use crate::files::{bytes_of, has_ended, media_type, moves, settings, shared, why};
 use crate::link::{Destination, to_share};
 use crate::people::Change;
-use crate::progress::Bars;
+use crate::progress::{Bars, Pace};
 use crate::safe;
 use crate::saving::Saving;
 use crate::voice::Event;
@@ -166,6 +166,7 @@ struct Offered {
 struct Standing {
     bytes: u64,
     has_all: bool,
+    pace: Pace,
 }
 
 impl Sending<'_> {
@@ -314,6 +315,7 @@ impl Sending<'_> {
         let standing = Standing {
             bytes: bytes_of(progress, *size),
             has_all: matches!(progress, Progress::Done { .. }),
+            pace: Pace::of(progress),
         };
         let before = self.to.entry(device).or_default().insert(id, standing);
         let said = match progress {
@@ -337,13 +339,16 @@ impl Sending<'_> {
     }
 
     fn draw(&mut self, beam: &Beam, device: DeviceId, may_end: bool) {
-        if may_end && self.has_all(device) {
+        // What goes to a device that has left is told once more when it rests.
+        let is_here = beam.people.here().contains(&device);
+        if !is_here || (may_end && self.has_all(device)) {
             return self.bars.ends(&device);
         }
-        let bytes = self.to.get(&device).into_iter().flat_map(BTreeMap::values);
-        let bytes = bytes.map(|standing| standing.bytes).sum();
+        let standings = || self.to.get(&device).into_iter().flat_map(BTreeMap::values);
+        let bytes = standings().map(|standing| standing.bytes).sum();
+        let pace = standings().map(|standing| standing.pace).fold(Pace::Waits, Pace::with);
         let size = self.offered.values().map(|offered| offered.size).sum();
-        self.bars.stands(device, beam.people.name(device), bytes, size);
+        self.bars.stands(device, beam.people.name(device), (bytes, size), pace);
     }
 
     /// Whether a device has all that was offered.

@@ -10,9 +10,9 @@ use heliograph_device::session::item::Item;
 use heliograph_shared::ids::ItemId;
 
 use crate::beam::Beam;
-use crate::exit::{Exit, Stop};
-use crate::files::{bytes_of, has_ended, moves, why};
-use crate::progress::Bars;
+use crate::exit::Stop;
+use crate::files::{bytes_of, has_ended, moves, receiving_folder, why};
+use crate::progress::{Bars, Pace};
 use crate::safe;
 use crate::voice::{ASIDE, Event, Voice};
 
@@ -38,6 +38,11 @@ fn word_of(line: &str) -> Option<(Word, &str)> {
     let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     let named = named.trim();
     (!named.is_empty() && is_name(named)).then_some((word, named))
+}
+
+/// Whether a line has one of the words, and no file: it was not meant for the others.
+fn names_no_file(line: &str) -> bool {
+    word_of(&format!("{} 1", line.trim())).is_some()
 }
 
 /// The files that were shown.
@@ -100,6 +105,10 @@ impl<'a> Taking<'a> {
 
     /// Does what a line says of a file. Returns false where it says nothing of one.
     pub(super) fn does(&mut self, beam: &mut Beam, line: &str) -> Result<bool, Stop> {
+        if names_no_file(line) {
+            self.voice.hint("Of which file? Say its number too, as in /take 1.");
+            return Ok(true);
+        }
         let Some((word, named)) = word_of(line) else { return Ok(false) };
         let Some(at) = self.named(named) else {
             self.voice.hint("There is no such file.");
@@ -139,12 +148,7 @@ impl<'a> Taking<'a> {
         if let Some(target) = &self.target {
             return Ok(target.clone());
         }
-        let opened = std::fs::create_dir_all(&self.into)
-            .map_err(Into::into)
-            .and_then(|()| Target::open(&self.into));
-        let target = opened.map_err(|why| {
-            Stop::new(Exit::Failed, format!("{} cannot be used: {why}.", self.into.display()))
-        })?;
+        let target = receiving_folder(&self.into)?;
         Ok(self.target.insert(Arc::new(target)).clone())
     }
 
@@ -166,10 +170,10 @@ impl<'a> Taking<'a> {
             progress if has_ended(progress) => State::Shown,
             _ => State::Comes,
         };
-        if file.state == State::Shown {
+        if file.state == State::Shown || matches!(progress, Progress::Queued { .. }) {
             self.bars.ends(&id);
         } else {
-            self.bars.stands(id, name, bytes_of(progress, size), size);
+            self.bars.stands(id, name, (bytes_of(progress, size), size), Pace::of(progress));
         }
         if let Some(why) = why(progress) {
             let said = format!("{}: {why}.", safe::line(name));
@@ -196,5 +200,18 @@ impl<'a> Taking<'a> {
         for file in self.files.iter_mut().filter(|file| file.item.id == id) {
             file.state = State::Shown;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_without_a_file_is_no_text_and_a_text_is_no_word() {
+        assert!(names_no_file("/take") && names_no_file(" /cancel "));
+        assert!(!["/take 1", "take", "/taken", "/etc/hosts", ""].into_iter().any(names_no_file));
+        assert_eq!(word_of("/pause 2"), Some((Word::Pause, "2")));
+        assert_eq!(word_of("/take care of it"), None);
     }
 }

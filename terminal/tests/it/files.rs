@@ -116,6 +116,32 @@ fn a_file_goes_to_every_device_that_comes() {
 }
 
 #[test]
+fn what_an_earlier_run_has_put_elsewhere_is_said_and_not_copied() {
+    let stage = Stage::new();
+    let path = stage.file("a", b"bytes");
+    let (_send, link) = stage.sends(&[&[path.as_str()], &RELAY[..]].concat());
+    stage.receives(&link, &RELAY).ends().is(0, "");
+    let memory = stage.folder.path().join("state");
+    let other = stage.folder.path().join("other");
+    let receive = program(&["receive", "--no-direct", "--into", other.to_str().unwrap()]);
+    let receive = receive.link(&link).env("XDG_STATE_HOME", memory.to_str().unwrap()).ends();
+    receive.is(0, "An earlier run has put this elsewhere: /");
+}
+
+#[test]
+fn a_receiver_waits_for_a_sender_that_has_lost_the_server_too() {
+    let mut stage = Stage::new();
+    let bytes = sample(16 * MIB);
+    let path = stage.file("large", &bytes);
+    let (_send, link) = stage.sends(&[&[path.as_str()], &RELAY[..]].concat());
+    let mut receive = stage.receives(&link, &RELAY).starts();
+    receive.event("receiving");
+    stage.server.restarts();
+    assert_eq!(receive.ends(), 0);
+    stage.has("large", &bytes);
+}
+
+#[test]
 fn what_cannot_be_sent_or_received_is_said_with_its_exit_code() {
     let stage = Stage::new();
     let url = stage.server.url();
@@ -123,7 +149,7 @@ fn what_cannot_be_sent_or_received_is_said_with_its_exit_code() {
     let (_join, link) = crate::program::copies(&url, b"a text");
     stage.receives(&link, &RELAY).ends().is(3, "no file");
     let file = stage.file("a", b"");
-    program(&["receive", "-", &file]).ends_with(link.as_bytes()).is(1, "cannot be used");
+    program(&["receive", "-", &file]).ends_with(link.as_bytes()).is(1, "it is no folder");
 }
 
 #[test]

@@ -8,7 +8,8 @@ const BEAM: &str = "5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13";
 #[test]
 fn what_is_no_link_is_refused_without_a_word_to_any_server() {
     let cases = [
-        ("", "https://"),
+        ("", "No link was given"),
+        (" \n", "No link was given"),
         ("oat milk", "https://"),
         ("ftp://example.org/?beam_id=1", "https://"),
         ("https://beam.invalid/", "names no beam"),
@@ -97,6 +98,9 @@ fn what_is_no_text_is_not_shared() {
 fn a_wrong_command_line_or_configuration_is_said() {
     program(&["copy", "--no-such-word"]).ends().is(2, "--no-such-word");
     program(&["copy", "--text", "x"]).ends().is(2, "--server");
+    program(&["copy", "--text", "x", "--server", "127.0.0.1:8080"])
+        .ends()
+        .is(2, "begins with https");
     program(&["copy", "--text", "x"]).config("servr = 1").ends().is(2, "servr");
     program(&["copy", "--text", "x", "--config", "/nowhere"]).ends().is(2, "/nowhere");
     let plain = program(&["copy", "--text", "x", "--server", "http://192.0.2.1"]).ends();

@@ -27,7 +27,7 @@ pub enum Failure {
     #[error("no answer in time")]
     Late,
     /// The server refuses.
-    #[error("it answers {status}: {detail}")]
+    #[error("it answers {status}{}", reason(detail))]
     Refused {
         /// The status (RFC 9110, section 15).
         status: u16,
@@ -45,9 +45,26 @@ pub enum Failure {
     Strange,
 }
 
+/// What follows a status. Some that stand in front of a server give no reason.
+fn reason(detail: &str) -> String {
+    if detail.is_empty() { String::new() } else { format!(": {detail}") }
+}
+
 impl Failure {
     /// A task of this program has failed.
     pub(in crate::io) fn failed(why: tokio::task::JoinError) -> Self {
         Self::Store(why.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_without_a_reason_is_told_by_its_status_alone() {
+        let refused = |detail: &str| Failure::Refused { status: 302, detail: detail.to_owned() };
+        assert_eq!(refused("").to_string(), "it answers 302");
+        assert_eq!(refused("no room").to_string(), "it answers 302: no room");
     }
 }

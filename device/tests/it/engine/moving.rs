@@ -102,6 +102,19 @@ fn f4_what_waits_for_the_disk_and_on_links_is_bounded() {
 }
 
 #[test]
+fn f16_that_all_bytes_are_here_is_told_before_the_disk_has_put_them_in_place() {
+    let mut world = World::direct(2);
+    world.disk = ms(2_000);
+    world.links([ADA, BOB], 0, NEAR);
+    let id = one(&mut world, MIB);
+    assert!(world.passes(LONG, |world| {
+        let progress = world.receives(BOB, id);
+        matches!(progress, Some(Progress::Moving { bytes, .. }) if *bytes == MIB as u64)
+    }));
+    assert!(world.passes(LONG, |world| is_done(world, MIB)));
+}
+
+#[test]
 fn r4_after_a_device_has_left_its_files_wait_for_it() {
     let mut world = World::new(2);
     world.relay.rate = 2_000;
