@@ -9,7 +9,7 @@ use heliograph_device::io::files::target::Target;
 use heliograph_device::io::peer_link::PeerLinkOptions;
 
 use crate::cli::WayArgs;
-use crate::exit::Stop;
+use crate::exit::{Exit, Stop};
 use crate::state;
 use crate::voice::Moves;
 

@@ -20,7 +20,7 @@ use tokio::task::spawn_blocking;
 use crate::beam::Beam;
 use crate::exit::{Exit, Stop};
 use crate::files::{bytes_of, has_ended, moves, why};
-use crate::progress::Bars;
+use crate::progress::{Bars, Pace};
 use crate::safe;
 use crate::text_file::TextFile;
 use crate::voice::{Event, Voice};
@@ -207,7 +207,7 @@ impl<'a> Landing<'a> {
         if has_ended(progress) {
             self.bars.ends(&id);
         } else {
-            self.bars.stands(id, name, bytes_of(progress, size), size);
+            self.bars.stands(id, name, (bytes_of(progress, size), size), Pace::of(progress));
         }
         if let (Progress::Failed { .. }, Some(why)) = (progress, why(progress)) {
             let said = format!("{} does not come: {why}.", safe::line(name));
