@@ -224,9 +224,9 @@ pub struct WayArgs {
     /// Have no direct connections to other devices: files go through the server
     #[arg(long)]
     pub no_direct: bool,
-    /// Make no direct connections by QUIC, as where a network slows it down: all go by WebRTC
+    /// Connect to other terminals by QUIC where they do too, before WebRTC is tried. It is new
     #[arg(long, conflicts_with = "no_direct")]
-    pub no_quic: bool,
+    pub quic: bool,
     /// Address of this machine for direct connections; by default all but those of the loopback interface
     #[arg(long, value_name = "IP", conflicts_with = "no_direct")]
     pub address: Vec<IpAddr>,

@@ -27,11 +27,6 @@ fn a_file_goes_directly() {
 }
 
 #[test]
-fn a_file_goes_directly_by_webrtc_where_no_quic_is_wanted() {
-    goes(&[&DIRECT[..], &["--no-quic"]].concat(), "direct");
-}
-
-#[test]
 fn r1_a_file_goes_through_the_server_where_nothing_goes_directly() {
     goes(&RELAY, "relay");
 }
@@ -218,7 +213,7 @@ fn a_file_is_sent_again_after_its_sender_was_killed() {
 }
 
 #[test]
-fn l7_a_file_is_sent_again_directly_after_its_sender_was_killed() {
+fn a_file_is_sent_again_directly_after_its_sender_was_killed() {
     sent_again(&DIRECT);
 }
 
