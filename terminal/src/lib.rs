@@ -10,6 +10,7 @@ pub mod exit;
 pub mod files;
 pub mod known_beam;
 pub mod landing;
+pub mod late_state;
 pub mod link;
 pub mod people;
 pub mod pictures;

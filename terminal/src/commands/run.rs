@@ -19,16 +19,14 @@ use crate::cli::{RunArgs, WayArgs};
 use crate::exit::{Exit, Stop};
 use crate::files::settings;
 use crate::landing::{self, Landing};
+use crate::late_state::LateState;
 use crate::link::Destination;
 use crate::safe;
-use crate::state::StateFile;
 
 /// So often the beam is kept on, what has landed long ago is taken out of it, and what did not land is tried again.
 const LOOKS_EVERY: Duration = Duration::from_mins(30);
 /// What has landed stays in the beam for so long, as what is in other beams that nobody has saved.
 const STAYS: Duration = Duration::from_hours(24);
-/// What has changed is written after so long at the latest.
-const WRITES_WITHIN: Duration = Duration::from_millis(500);
 
 pub(super) async fn run(context: &Context<'_>, asked: RunArgs) -> Result<(), Stop> {
     let file = home::file()?;
@@ -51,15 +49,14 @@ pub(super) async fn run(context: &Context<'_>, asked: RunArgs) -> Result<(), Sto
             },
         };
         let landing = Landing::new(context.voice, target.clone(), true);
-        let file = file.clone();
-        let mut running =
-            Running { context, file, state: known, landing, writes_at: None, clock: None };
+        let remembered = LateState::new(file.clone(), known);
+        let mut running = Running { context, state: remembered, landing, clock: None };
         let (stop, has_ended) = running.stays(&mut patience, &asked.ways).await;
-        running.writes()?;
+        running.state.write()?;
         if has_ended {
             context.voice.hint("The beam has ended. Pair the devices again with a new one.");
         } else {
-            state = Some(running.state.clone());
+            state = Some(running.state.value.clone());
             patience.waits(context.voice, stop).await?;
         }
     }
@@ -85,11 +82,8 @@ fn folder(named: Option<PathBuf>) -> Result<PathBuf, Stop> {
 
 struct Running<'a> {
     context: &'a Context<'a>,
-    file: StateFile,
-    state: HomeState,
+    state: LateState<HomeState>,
     landing: Landing<'a>,
-    /// When what has changed is to be written.
-    writes_at: Option<Instant>,
     /// The server's time, and when it was that; `None` before it was told, and where the beam is saved.
     clock: Option<(Millis, Instant)>,
 }
@@ -107,7 +101,6 @@ impl Running<'_> {
         };
         let mut looks_at = Instant::now() + LOOKS_EVERY;
         let result = loop {
-            let writes_at = self.writes_at;
             tokio::select! {
                 told = beam.next_told() => {
                     let hears = match told {
@@ -118,8 +111,8 @@ impl Running<'_> {
                         break stop;
                     }
                 }
-                () = sleep_until(writes_at.unwrap_or(looks_at)), if writes_at.is_some() => {
-                    if let Err(stop) = self.writes() {
+                () = self.state.is_due() => {
+                    if let Err(stop) = self.state.write() {
                         break stop;
                     }
                 }
@@ -133,7 +126,7 @@ impl Running<'_> {
     }
 
     async fn enters(&self, settings: FileSettings) -> Result<Beam, Stop> {
-        let destination = Destination::Known(Box::new(self.state.beam.clone()));
+        let destination = Destination::Known(Box::new(self.state.value.beam.clone()));
         let (name, within) = (self.context.name.clone(), self.context.timeout);
         let mut beam = Beam::enter_with_files(destination, name, within, settings).await?;
         beam.compares(self.context.comparing());
@@ -158,12 +151,12 @@ impl Running<'_> {
             Told::News(News::Server(message)) => self.server_says(message),
             _ => {}
         }
-        let landed = self.landing.hears(beam, &told, &mut self.state.landed).await?;
+        let landed = self.landing.hears(beam, &told, &mut self.state.value.landed).await?;
         if matches!(told, Told::News(_)) {
-            self.state.beam = beam.known();
+            self.state.value.beam = beam.known();
         }
         if matches!(told, Told::News(_)) || !landed.is_empty() {
-            self.writes_at.get_or_insert_with(|| Instant::now() + WRITES_WITHIN);
+            self.state.has_changed();
         }
         Ok(())
     }
@@ -196,22 +189,8 @@ impl Running<'_> {
         self.keeps(beam);
         let Some((told, at)) = self.clock else { return };
         let before = told + at.elapsed() - STAYS;
-        for id in self.landing.left_from_before(before, &self.state.landed) {
+        for id in self.landing.left_from_before(before, &self.state.value.landed) {
             beam.tell(Input::Delete(id));
-        }
-    }
-
-    fn writes(&mut self) -> Result<(), Stop> {
-        self.writes_at = None;
-        self.file.write(&self.state)
-    }
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        // A signal has ended the program. What cannot be written is received again.
-        if self.writes_at.is_some() {
-            let _ = self.writes();
         }
     }
 }

@@ -29,6 +29,7 @@ use crate::exit::{Exit, Stop};
 use crate::files::settings;
 use crate::known_beam::KnownBeam;
 use crate::landing::{self, Landed, Landing, hash};
+use crate::late_state::LateState;
 use crate::link::{Destination, Wanted, existing};
 use crate::state::StateFile;
 use crate::watched::{Looks, Quiet, look, look_at};
@@ -37,8 +38,6 @@ use crate::watched::{Looks, Quiet, look, look_at};
 const AFTER_CHANGE: Duration = Duration::from_millis(100);
 /// The folder is looked at so often in any case: some disks, as those of other machines, tell of no change.
 const LOOKS_EVERY: Duration = Duration::from_secs(30);
-/// What has changed is written after so long at the latest.
-const WRITES_WITHIN: Duration = Duration::from_millis(500);
 
 /// What is remembered of a folder and its beam.
 #[derive(Clone, Serialize, Deserialize)]
@@ -77,14 +76,12 @@ pub(super) async fn run(context: &Context<'_>, asked: &WatchArgs) -> Result<(), 
             landing: Landing::new(voice, disk.target.clone(), asked.texts),
             sending: Sending::default(),
             known: Known::default(),
-            file: file.clone(),
-            state,
-            writes_at: None,
+            state: LateState::new(file.clone(), state),
         };
         let settings = settings(&asked.ways)?;
         let Err(stop) = watch.stays(&mut disk, &mut patience, settings).await;
-        watch.writes()?;
-        state = watch.state.clone();
+        watch.state.write()?;
+        state = watch.state.value.clone();
         drop(watch);
         if stop.exit == Exit::Ended {
             return Err(stop);
@@ -193,10 +190,7 @@ struct Watch<'a> {
     landing: Landing<'a>,
     sending: Sending,
     known: Known,
-    file: StateFile,
-    state: WatchState,
-    /// When what has changed is to be written.
-    writes_at: Option<Instant>,
+    state: LateState<WatchState>,
 }
 
 /// Nothing that stays comes to an end but by an error.
@@ -209,14 +203,12 @@ impl Watch<'_> {
         patience: &mut Patience,
         settings: FileSettings,
     ) -> Result<Never, Stop> {
-        let destination = Destination::Known(Box::new(self.state.beam.clone()));
+        let destination = Destination::Known(Box::new(self.state.value.beam.clone()));
         let (name, within) = (self.context.name.clone(), self.context.timeout);
         let mut beam = Beam::enter_with_files(destination, name, within, settings).await?;
         beam.compares(self.context.comparing());
         disk.looks_within(Duration::ZERO);
-        let started = disk.started;
         loop {
-            let writes_at = self.writes_at;
             tokio::select! {
                 told = beam.next_told() => {
                     let (told, _) = told?;
@@ -225,8 +217,8 @@ impl Watch<'_> {
                 looks = disk.next(), if self.known.is_whole() => {
                     self.looked(&mut beam, disk, &looks?).await?;
                 }
-                () = sleep_until(writes_at.unwrap_or(started)), if writes_at.is_some() => {
-                    self.writes()?;
+                () = self.state.is_due() => {
+                    self.state.write()?;
                 }
             }
         }
@@ -250,13 +242,13 @@ impl Watch<'_> {
                 News::Synced { .. } => self.landing.tries_again(beam),
                 _ => {}
             }
-            self.state.beam = beam.known();
-            self.is_to_write();
+            self.state.value.beam = beam.known();
+            self.state.has_changed();
         }
-        if self.sending.hears(self.context, beam, &told, &mut self.state.files)? {
-            self.is_to_write();
+        if self.sending.hears(self.context, beam, &told, &mut self.state.value.files)? {
+            self.state.has_changed();
         }
-        for path in self.landing.hears(beam, &told, &mut self.state.landed).await? {
+        for path in self.landing.hears(beam, &told, &mut self.state.value.landed).await? {
             self.has_landed(path).await?;
         }
         Ok(())
@@ -268,8 +260,8 @@ impl Watch<'_> {
         let looking = spawn_blocking(move || look_at(&path)).await;
         let looked = looking.map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
         if let Ok(Some(look)) = looked {
-            self.state.files.came(name, look);
-            self.is_to_write();
+            self.state.value.files.came(name, look);
+            self.state.has_changed();
         }
         Ok(())
     }
@@ -285,46 +277,28 @@ impl Watch<'_> {
             disk.looks_within(AFTER_CHANGE);
             return Ok(());
         }
-        if self.state.files.sees(looks) {
-            self.is_to_write();
+        if self.state.value.files.sees(looks) {
+            self.state.has_changed();
         }
-        for name in self.state.files.sent(looks) {
+        for name in self.state.value.files.sent(looks) {
             self.sending
-                .again(self.context, beam, &disk.target, &name, &mut self.state.files)
+                .again(self.context, beam, &disk.target, &name, &mut self.state.value.files)
                 .await?;
         }
-        let whole = disk.takes(looks, &self.state.files.looks());
+        let whole = disk.takes(looks, &self.state.value.files.looks());
         for (name, look) in whole {
             let found = sending::find(&disk.target, name.clone(), look.clone()).await?;
             let Some(found) = found else {
                 disk.quiet.puts_off(&name, disk.started.elapsed());
                 continue;
             };
-            let items = self.sending.prepare(beam, &name, &found, &self.state.files);
+            let items = self.sending.prepare(beam, &name, &found, &self.state.value.files);
             let prints = items.iter().copied().zip(found.prints()).collect();
-            self.state.files.sends(name, look, prints);
+            self.state.value.files.sends(name, look, prints);
             // Before anything is sent: whoever is killed in between sends it once.
-            self.writes()?;
+            self.state.write()?;
             self.sending.send(self.context, beam, items, found)?;
         }
         Ok(())
-    }
-
-    fn is_to_write(&mut self) {
-        self.writes_at.get_or_insert_with(|| Instant::now() + WRITES_WITHIN);
-    }
-
-    fn writes(&mut self) -> Result<(), Stop> {
-        self.writes_at = None;
-        self.file.write(&self.state)
-    }
-}
-
-impl Drop for Watch<'_> {
-    fn drop(&mut self) {
-        // A signal has ended the program.
-        if self.writes_at.is_some() {
-            let _ = self.writes();
-        }
     }
 }
