@@ -1,6 +1,6 @@
 //! A folder of the program's own with what nobody else on the machine may read: tokens and keys.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -102,16 +102,37 @@ impl PrivateFolder {
     /// # Errors
     /// Where the lock cannot be made.
     pub fn lock(&self, name: &str) -> io::Result<FileLock> {
-        make_private_folder(&self.0)?;
-        let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(false);
-        let file = private(options).open(self.0.join(format!("{name}.lock")))?;
+        let file = self.lock_file(name)?;
         match file.lock() {
-            // A file system without locks: two programs are the person's to keep apart.
-            Err(error) if error.kind() != io::ErrorKind::Unsupported => Err(error),
+            Err(error) if !is_without_locks(&error) => Err(error),
             _ => Ok(FileLock(file)),
         }
     }
+
+    /// The same without a wait; `None` where another program changes it.
+    ///
+    /// # Errors
+    /// Where the lock cannot be made.
+    pub fn try_lock(&self, name: &str) -> io::Result<Option<FileLock>> {
+        let file = self.lock_file(name)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) if !is_without_locks(&error) => Err(error),
+            _ => Ok(Some(FileLock(file))),
+        }
+    }
+
+    fn lock_file(&self, name: &str) -> io::Result<File> {
+        make_private_folder(&self.0)?;
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        private(options).open(self.0.join(format!("{name}.lock")))
+    }
+}
+
+/// A file system without locks: two programs are the person's to keep apart.
+fn is_without_locks(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Unsupported
 }
 
 fn remove_if_there(path: &Path) -> io::Result<()> {
