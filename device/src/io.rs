@@ -4,6 +4,7 @@ pub mod account;
 pub mod direct_link;
 pub mod file_device;
 pub mod file_driver;
+pub mod file_lock;
 pub mod files;
 pub mod link_driver;
 pub mod live_device;

@@ -5,7 +5,8 @@ use std::io;
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy as _;
-use heliograph_device::io::private_folder::{FileLock, PrivateFolder};
+use heliograph_device::io::file_lock::FileLock;
+use heliograph_device::io::private_folder::PrivateFolder;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;

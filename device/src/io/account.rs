@@ -16,8 +16,8 @@ use serde::de::DeserializeOwned;
 use tokio::task::spawn_blocking;
 use zeroize::Zeroizing;
 
+use super::file_lock::FileLock;
 use super::login::{Kept, Login, LoginStore};
-use super::private_folder::FileLock;
 use super::server::{Answer, Call, Cookie, Failure, Server, now};
 use crate::keys::password::{OwnVault, Proof, Unsent};
 use crate::keys::vault_memory::VaultMemory;

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::private_folder::{FileLock, PrivateFolder};
+use super::file_lock::FileLock;
+use super::private_folder::PrivateFolder;
 use crate::keys::password::OwnVault;
 use crate::keys::vault_memory::VaultMemory;
 

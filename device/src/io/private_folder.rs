@@ -1,11 +1,12 @@
 //! A folder of the program's own with what nobody else on the machine may read: tokens and keys.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use zeroize::Zeroizing;
 
+use super::file_lock::FileLock;
 use super::files::make_private_folder;
 
 /// The largest file that is read, in bytes.
@@ -14,16 +15,6 @@ const MOST_BYTES: u64 = 16 << 20;
 /// Such a folder. It is made when something is written.
 #[derive(Clone, Debug)]
 pub struct PrivateFolder(PathBuf);
-
-/// Keeps other programs from changing what it is the lock of. The system lets go of it when the program ends, however it ends.
-#[derive(Debug)]
-pub struct FileLock(File);
-
-impl Drop for FileLock {
-    fn drop(&mut self) {
-        let _ = self.0.unlock();
-    }
-}
 
 impl PrivateFolder {
     /// The folder at a path.
@@ -102,11 +93,7 @@ impl PrivateFolder {
     /// # Errors
     /// Where the lock cannot be made.
     pub fn lock(&self, name: &str) -> io::Result<FileLock> {
-        let file = self.lock_file(name)?;
-        match file.lock() {
-            Err(error) if !is_without_locks(&error) => Err(error),
-            _ => Ok(FileLock(file)),
-        }
+        FileLock::wait(self.lock_file(name)?)
     }
 
     /// The same without a wait; `None` where another program changes it.
@@ -114,12 +101,7 @@ impl PrivateFolder {
     /// # Errors
     /// Where the lock cannot be made.
     pub fn try_lock(&self, name: &str) -> io::Result<Option<FileLock>> {
-        let file = self.lock_file(name)?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) if !is_without_locks(&error) => Err(error),
-            _ => Ok(Some(FileLock(file))),
-        }
+        FileLock::take(self.lock_file(name)?)
     }
 
     fn lock_file(&self, name: &str) -> io::Result<File> {
@@ -128,11 +110,6 @@ impl PrivateFolder {
         let options = options.read(true).write(true).create(true).truncate(false);
         private(options).open(self.0.join(format!("{name}.lock")))
     }
-}
-
-/// A file system without locks: two programs are the person's to keep apart.
-fn is_without_locks(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::Unsupported
 }
 
 fn remove_if_there(path: &Path) -> io::Result<()> {

@@ -12,14 +12,13 @@ use heliograph_shared::ids::{BeamId, ItemId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::super::file_lock::FileLock;
 use super::error::FileError;
 use super::private_folder::{self, lock_file, try_lock};
 use crate::chunk_set::{ChunkRange, ChunkSet};
 use crate::file_size::FileSize;
 use crate::manifest::ManifestFacts;
 use crate::piece_hash::PieceHash;
-
-pub use super::private_folder::Lock;
 
 /// The entry of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,7 +161,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`FileError::Busy`] where another has it.
-    pub fn lock(&self, item: ItemId) -> Result<Lock, FileError> {
+    pub fn lock(&self, item: ItemId) -> Result<FileLock, FileError> {
         let _folder = self.lock_folder()?;
         try_lock(lock_file(&self.folder, &lock_name(item))?)
     }
@@ -199,7 +198,7 @@ impl Journal {
     }
 
     /// Taken while locks of items come or go.
-    fn lock_folder(&self) -> Result<Lock, FileError> {
+    fn lock_folder(&self) -> Result<FileLock, FileError> {
         private_folder::lock(&self.folder)
     }
 }

@@ -1,29 +1,19 @@
 //! A folder with the program's own state, which others must not read: its files are written as a whole, and its locks say which
 //! program uses what.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, OpenOptions};
 
+use super::super::file_lock::FileLock;
 use super::error::FileError;
 use super::system;
 
 /// Behind the name of what is half written.
 pub(super) const HALF: &str = ".new";
-
-/// Held by the one program that uses something. The system lets go of it when the program ends, however it ends.
-#[derive(Debug)]
-pub struct Lock(File);
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // A program that was just started from here has the file too, until it runs by itself.
-        let _ = self.0.unlock();
-    }
-}
 
 /// Opens the folder, which is made where it is missing.
 pub(super) fn open(path: &Path) -> Result<Dir, FileError> {
@@ -56,12 +46,8 @@ pub(super) fn replace(folder: &Dir, name: &str, bytes: &[u8]) -> Result<(), File
 }
 
 /// Takes the folder, while locks in it come or go. Waits for the program that has it.
-pub(super) fn lock(folder: &Dir) -> Result<Lock, FileError> {
-    let file = lock_file(folder, "lock")?;
-    match file.lock() {
-        Err(error) if !is_unsupported(&error) => Err(error.into()),
-        _ => Ok(Lock(file)),
-    }
+pub(super) fn lock(folder: &Dir) -> Result<FileLock, FileError> {
+    Ok(FileLock::wait(lock_file(folder, "lock")?)?)
 }
 
 /// Opens a file that is there to be locked.
@@ -72,14 +58,8 @@ pub(super) fn lock_file(folder: &Dir, name: &str) -> Result<File, FileError> {
 }
 
 /// Takes a lock. [`FileError::Busy`] where another program, or another part of this one, has it.
-pub(super) fn try_lock(file: File) -> Result<Lock, FileError> {
-    match file.try_lock() {
-        Ok(()) => Ok(Lock(file)),
-        Err(TryLockError::WouldBlock) => Err(FileError::Busy),
-        // A file system without locks: two programs are the person's to keep apart.
-        Err(TryLockError::Error(error)) if is_unsupported(&error) => Ok(Lock(file)),
-        Err(TryLockError::Error(error)) => Err(error.into()),
-    }
+pub(super) fn try_lock(file: File) -> Result<FileLock, FileError> {
+    FileLock::take(file)?.ok_or(FileError::Busy)
 }
 
 /// Opens no symbolic link, and makes what nobody else may read.
@@ -89,8 +69,4 @@ fn private() -> OpenOptions {
     #[cfg(unix)]
     cap_std::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
-}
-
-fn is_unsupported(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::Unsupported
 }

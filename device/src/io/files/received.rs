@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use heliograph_shared::ids::{BeamId, ItemId};
 
+use super::super::file_lock::FileLock;
 use super::error::FileError;
-use super::journal::{Entry, Journal, Lock, Stage};
+use super::journal::{Entry, Journal, Stage};
 use super::source::Source;
 use super::source_file::{OpenFiles, SourceFile};
 use super::system;
@@ -52,7 +53,7 @@ pub struct Received {
     entry: Entry,
     bytes: Bytes,
     /// `None` once it is finished.
-    lock: Option<Lock>,
+    lock: Option<FileLock>,
 }
 
 /// Where its bytes are.
@@ -97,7 +98,7 @@ impl Received {
         journal: &Arc<Journal>,
         target: &Arc<Target>,
         entry: Entry,
-        lock: Lock,
+        lock: FileLock,
     ) -> Result<Option<Self>, FileError> {
         let part = unfinished_name(entry.item);
         let mut entry = entry;
@@ -132,7 +133,7 @@ impl Received {
         journal: &Arc<Journal>,
         target: &Arc<Target>,
         incoming: &Incoming,
-        lock: Lock,
+        lock: FileLock,
         now: i64,
     ) -> Result<Self, FileError> {
         journal.remove(incoming.item);

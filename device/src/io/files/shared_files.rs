@@ -14,8 +14,9 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
+use super::super::file_lock::FileLock;
 use super::error::FileError;
-use super::private_folder::{self, Lock, lock_file, try_lock};
+use super::private_folder::{self, lock_file, try_lock};
 use crate::engine::contract::FileSeal;
 use crate::file_facts::{read_seal, seal_json};
 use crate::io::system_random::SystemRandom;
@@ -43,7 +44,7 @@ impl FilePrint {
 pub struct SharedFiles {
     folder: Dir,
     name: String,
-    _lock: Lock,
+    _lock: FileLock,
     token: DeviceToken,
     beam_key: Option<BeamKey>,
     files: Vec<SharedFile>,
