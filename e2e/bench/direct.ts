@@ -8,7 +8,8 @@ import { bareChannelSpeed } from './bare-channel.ts'
 import { onCable } from './lab.ts'
 import { browserProcess } from './process-memory.ts'
 import { threadSeconds, usedBetween } from './process-threads.ts'
-import { median, type Row } from './table.ts'
+import { printSpeeds, speeds } from './speeds.ts'
+import type { Row } from './table.ts'
 import { DESKTOP_CHROMIUM, type OpenBrowser, withTwoBrowsers } from './two-browsers.ts'
 
 const SIZE = 500 * MB
@@ -20,21 +21,11 @@ export async function measureDirect(server: Server): Promise<Row[]> {
     const { clear, sealed, bare } = await onOneMachine(server, film)
     const far = await overTheCable(film)
     return [
-      row('direct transfer, 500 MB onto the disk', clear, bare, 0.9),
-      row('  in a sealed beam', sealed, bare, 0.85),
-      row('  in a sealed beam, beside a clear one, 10 ms', far.sealed, far.clear, 0.98),
+      speeds('direct transfer, 500 MB onto the disk', clear, bare, 0.9),
+      speeds('  in a sealed beam', sealed, bare, 0.85),
+      speeds('  in a sealed beam, beside a clear one, 10 ms', far.sealed, far.clear, 0.98),
     ]
   })
-}
-
-function row(figure: string, ours: readonly number[], theirs: readonly number[], atLeast: number): Row {
-  return {
-    figure,
-    product: speed(median(ours)),
-    reference: speed(median(theirs)),
-    value: median(ours) / median(theirs),
-    target: { atLeast },
-  }
 }
 
 async function onOneMachine(server: Server, film: TestFile) {
@@ -47,8 +38,8 @@ async function onOneMachine(server: Server, film: TestFile) {
     clear.push(await transfers(false))
     sealed.push(await transfers(true))
     bare.push(await bareSpeed(server))
-    printRun(`direct, run ${run + 1} of ${RUNS}`, clear.at(-1), bare.at(-1))
-    printRun('  sealed', sealed.at(-1), bare.at(-1))
+    printSpeeds(`direct, run ${run + 1} of ${RUNS}`, clear.at(-1), bare.at(-1))
+    printSpeeds('  sealed', sealed.at(-1), bare.at(-1))
   }
   return { clear, sealed, bare }
 }
@@ -64,18 +55,9 @@ async function overTheCable(film: TestFile) {
       )
     clear.push(await transfers(false))
     sealed.push(await transfers(true))
-    printRun(`10 ms, run ${run + 1} of ${RUNS}: sealed`, sealed.at(-1), clear.at(-1))
+    printSpeeds(`10 ms, run ${run + 1} of ${RUNS}: sealed`, sealed.at(-1), clear.at(-1))
   }
   return { clear, sealed }
-}
-
-/** Prints the speeds of one run, which show how much the machine itself varies. */
-function printRun(name: string, ours = 0, theirs = 0): void {
-  process.stderr.write(`${name}: ${speed(ours)}, reference ${speed(theirs)}\n`)
-}
-
-function speed(bytesPerSecond: number): string {
-  return `${(bytesPerSecond / MB).toFixed(1)} MB/s`
 }
 
 /** Speed from the tap on Receive until the card offers the whole file. Prints which threads of both browsers worked for it. */

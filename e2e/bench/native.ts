@@ -16,6 +16,7 @@ import { withFreshBrowser, withFreshPage } from './fresh-pages.ts'
 import { ITEM, untilFirstItem } from './joining.ts'
 import { onCable } from './lab.ts'
 import { NativeProgram, type Surroundings } from './native-program.ts'
+import { printSpeeds, speed, speeds } from './speeds.ts'
 import { median, type Row } from './table.ts'
 import { DESKTOP_CHROMIUM, withBrowser } from './two-browsers.ts'
 
@@ -35,14 +36,14 @@ export async function measureNativeBrowser(server: Server): Promise<Row[]> {
     for (let run = 0; run < RUNS; run += 1) {
       to.ours.push(await toChromium(server, film))
       to.bare.push(await bare('to the page'))
-      print(`native to Chromium, run ${run + 1}`, to.ours.at(-1), to.bare.at(-1))
+      printSpeeds(`native to Chromium, run ${run + 1}`, to.ours.at(-1), to.bare.at(-1))
       from.ours.push(await fromChromium(server, film, folder))
       from.bare.push(await bare('from the page'))
-      print(`Chromium to native, run ${run + 1}`, from.ours.at(-1), from.bare.at(-1))
+      printSpeeds(`Chromium to native, run ${run + 1}`, from.ours.at(-1), from.bare.at(-1))
     }
     return [
-      ratio('native to Chromium, onto the disk, bare channel', to.ours, to.bare, 0.9),
-      ratio('Chromium to native, onto the disk, bare channel', from.ours, from.bare, 0.9),
+      speeds('native to Chromium, onto the disk, bare channel', to.ours, to.bare, 0.9),
+      speeds('Chromium to native, onto the disk, bare channel', from.ours, from.bare, 0.9),
     ]
   })
 }
@@ -195,7 +196,7 @@ async function beside(
     const [ours, scp, tcp] = [costs.ours, costs.scp, costs.tcp].map(
       (all) => film.size / (all.at(-1)?.seconds ?? 0),
     )
-    print(`native pair, run ${run + 1}, scp ${speed(scp ?? 0)}`, ours, tcp)
+    printSpeeds(`native pair, run ${run + 1}, scp ${speed(scp ?? 0)}`, ours, tcp)
   }
   return costs
 }
@@ -250,34 +251,16 @@ async function isWhole(path: string, film: TestFile): Promise<void> {
 }
 
 function againstCopies(figure: string, { ours, scp, tcp }: Beside, film: TestFile): Row[] {
-  const speeds = (costs: readonly Cost[]) => costs.map(({ seconds }) => film.size / seconds)
+  const speedsOf = (costs: readonly Cost[]) => costs.map(({ seconds }) => film.size / seconds)
   const processor = (costs: readonly Cost[]) =>
     `${((median(costs.map((cost) => cost.processor)) / film.size) * 1_000 * MB).toFixed(1)} s`
   return [
     {
-      ...ratio(`${figure}, scp`, speeds(ours), speeds(scp), 1),
+      ...speeds(`${figure}, scp`, speedsOf(ours), speedsOf(scp), 1),
       notes: [`a GB takes ${processor(ours)} of the receiver's processor, by scp ${processor(scp)}`],
     },
-    ratio(`${figure}, TCP`, speeds(ours), speeds(tcp), 0.8),
+    speeds(`${figure}, TCP`, speedsOf(ours), speedsOf(tcp), 0.8),
   ]
-}
-
-function ratio(figure: string, ours: readonly number[], theirs: readonly number[], atLeast: number): Row {
-  return {
-    figure,
-    product: speed(median(ours)),
-    reference: speed(median(theirs)),
-    value: median(ours) / median(theirs),
-    target: { atLeast },
-  }
-}
-
-function print(name: string, ours = 0, theirs = 0): void {
-  process.stderr.write(`${name}: ${speed(ours)}, reference ${speed(theirs)}\n`)
-}
-
-function speed(bytesPerSecond: number): string {
-  return `${(bytesPerSecond / MB).toFixed(1)} MB/s`
 }
 
 function megabytes(bytes: number): string {

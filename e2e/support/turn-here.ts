@@ -1,4 +1,5 @@
-/** The fixture of tests in which devices may meet over the embedded TURN server. */
+/** The fixtures of tests in which devices may meet over the embedded TURN server, or over a coturn. */
+import { Coturn } from './coturn.ts'
 import { Server } from './server.ts'
 import { test as base } from './stage.ts'
 
@@ -10,7 +11,12 @@ const TURN = {
   HELIOGRAPH_TURN_ALLOW_PEERS: '127.0.0.0/8',
 }
 
-export const test = base.extend<object, { server: Server }>({
+interface Paired {
+  /** The product with a coturn beside it, in place of its own TURN server. */
+  paired: Server
+}
+
+export const test = base.extend<Paired, { server: Server }>({
   server: [
     async ({ browserName: _ }, use) => {
       const server = await Server.start(TURN)
@@ -19,4 +25,11 @@ export const test = base.extend<object, { server: Server }>({
     },
     { scope: 'worker' },
   ],
+  paired: async ({ browserName: _ }, use) => {
+    const coturn = await Coturn.start()
+    const server = await Server.start(coturn.settings)
+    await use(server)
+    await server.stop()
+    await coturn.stop()
+  },
 })

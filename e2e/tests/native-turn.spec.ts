@@ -6,23 +6,12 @@ import type { Device } from '../support/device.ts'
 import { type Folder, MB, sha256Of } from '../support/files.ts'
 import { test as elsewhere } from '../support/machines.ts'
 import { relayedBytes, usesOnlyTurn } from '../support/paths.ts'
-import { Server } from '../support/server.ts'
 import { Terminal } from '../support/terminal.ts'
-import { test as base } from '../support/turn-here.ts'
+import { test as here } from '../support/turn-here.ts'
 
 /** Those with coturn, and a third kind of pair, are in the longer form. */
 const LONG = { tag: '@long' }
 const OVER_TURN = /"state":"done".*"via":"turn"/
-
-const here = base.extend<{ paired: Server }>({
-  paired: async ({ browserName: _ }, use) => {
-    const coturn = await Coturn.start()
-    const server = await Server.start(coturn.settings)
-    await use(server)
-    await server.stop()
-    await coturn.stop()
-  },
-})
 
 /** A page and a terminal give each other a file. `runs` starts the terminal. */
 async function giveEachOther(

@@ -1,26 +1,9 @@
 /** Devices that do not reach each other directly meet over the embedded TURN server. */
 import { expect, type Page } from '@playwright/test'
-import { Coturn } from '../support/coturn.ts'
 import { LARGE_FILE_MS } from '../support/device.ts'
 import { MB } from '../support/files.ts'
 import { relayedBytes, usesOnlyTurn } from '../support/paths.ts'
-import { Server } from '../support/server.ts'
-import { test as base } from '../support/turn-here.ts'
-
-interface Pairing {
-  /** The product with a coturn beside it, in place of its own TURN server. */
-  paired: Server
-}
-
-const test = base.extend<Pairing>({
-  paired: async ({ browserName: _ }, use) => {
-    const coturn = await Coturn.start()
-    const server = await Server.start(coturn.settings)
-    await use(server)
-    await server.stop()
-    await coturn.stop()
-  },
-})
+import { test } from '../support/turn-here.ts'
 
 test('a file goes over TURN between devices that may use nothing else, and the card says so', {
   tag: '@everywhere',
