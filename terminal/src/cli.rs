@@ -224,9 +224,6 @@ pub struct WayArgs {
     /// Have no direct connections to other devices: files go through the server
     #[arg(long)]
     pub no_direct: bool,
-    /// Connect to other terminals by QUIC where they do too, before WebRTC is tried. It is new
-    #[arg(long, conflicts_with = "no_direct")]
-    pub quic: bool,
     /// Address of this machine for direct connections; by default all but those of the loopback interface
     #[arg(long, value_name = "IP", conflicts_with = "no_direct")]
     pub address: Vec<IpAddr>,

@@ -24,7 +24,7 @@ pub fn settings(ways: &WayArgs) -> Result<FileSettings, Stop> {
         (named, false) => named.iter().map(|ip: &IpAddr| SocketAddr::new(*ip, 0)).collect(),
     };
     let state = state::folder()?.join("received");
-    Ok(FileSettings { state, addresses, shared: None, quic: ways.quic })
+    Ok(FileSettings { state, addresses, shared: None })
 }
 
 /// Where the program remembers what it shares.

@@ -50,8 +50,6 @@ pub struct FileSettings {
     pub addresses: Vec<SocketAddr>,
     /// What is remembered of the files that it shares, with the token and the keys in its [`Settings`]; `None` where nothing is.
     pub shared: Option<SharedFiles>,
-    /// Whether direct links may be made by QUIC, where the other device can (L7).
-    pub quic: bool,
 }
 
 /// What whoever has the device learns.
@@ -113,7 +111,6 @@ pub struct FileDevice {
     /// The other devices that understand frames.
     listed: Vec<DeviceId>,
     is_direct: bool,
-    is_quic: bool,
     searches: mpsc::UnboundedSender<Searched>,
     searched: mpsc::UnboundedReceiver<Searched>,
     /// The files that come here, and whether each has ended.
@@ -144,13 +141,9 @@ impl FileDevice {
         let _ = store.sweep(now_ms());
         let is_direct = !files.addresses.is_empty();
         let beam = settings.beam;
-        let is_quic = is_direct && files.quic;
         settings.caps.push(Cap::Files);
         if is_direct {
-            settings.caps.push(Cap::Rtc);
-        }
-        if is_quic {
-            settings.caps.push(Cap::Quic);
+            settings.caps.extend([Cap::Rtc, Cap::Quic]);
         }
         let (driver, file_events) = FileDriver::new(Handle::current(), store.clone(), now_ms);
         let sessions = || uuid::Builder::from_random_bytes(SystemRandom::bytes()).into_uuid();
@@ -176,7 +169,6 @@ impl FileDevice {
             devices: Vec::new(),
             listed: Vec::new(),
             is_direct,
-            is_quic,
             searches,
             searched: found,
             coming: BTreeMap::new(),

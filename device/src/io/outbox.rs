@@ -9,8 +9,9 @@ use crate::engine::contract::Buffer;
 
 /// Bytes of frames that wait here for the library, at most. The library holds more of its own.
 const HIGH_WATER_BYTES: u64 = 1024 * 1024;
-/// There is room again below this.
-const LOW_WATER_BYTES: u64 = HIGH_WATER_BYTES / 2;
+/// Whoever fills the outbox is told of room each time that so much was written. It fills at most what it was told of, all of which is
+/// written after that, so it is told again before it has stopped, or soon after.
+const TOLD_EVERY_BYTES: u64 = HIGH_WATER_BYTES / 2;
 /// A device that lets more than this wait for it does not read. Chunks wait for room far below.
 const MOST_UNSENT_BYTES: u64 = 8 * 1024 * 1024;
 /// The same for small frames. The overhead of each is several times its size.
@@ -59,6 +60,8 @@ pub(super) struct Outboxes {
 pub(super) struct Outgoing {
     frames: UnboundedReceiver<Vec<u8>>,
     load: Arc<Load>,
+    /// Bytes that the library has taken since room was told of.
+    untold: u64,
 }
 
 /// What the other device says to have.
@@ -69,7 +72,7 @@ impl Outbox {
     fn new(most: u64) -> (Self, Outgoing) {
         let (sender, frames) = unbounded_channel();
         let load = Arc::new(Load::default());
-        (Self { frames: sender, load: load.clone(), most }, Outgoing { frames, load })
+        (Self { frames: sender, load: load.clone(), most }, Outgoing { frames, load, untold: 0 })
     }
 
     /// Hands a frame over. `false` where too much waits already. What is given to a link that has ended is lost with it (F6).
@@ -118,11 +121,15 @@ impl Outgoing {
         self.frames.recv().await
     }
 
-    /// The library has taken a frame of so many bytes. Whether there is room again from now on.
-    pub(super) fn wrote(&self, bytes: u64) -> bool {
-        let before = self.load.queued();
+    /// The library has taken a frame of so many bytes. Whether it is to be told that there is room.
+    pub(super) fn wrote(&mut self, bytes: u64) -> bool {
         self.load.written.fetch_add(bytes, Ordering::Relaxed);
-        before > LOW_WATER_BYTES && before.saturating_sub(bytes) <= LOW_WATER_BYTES
+        self.untold += bytes;
+        let is_told = self.untold >= TOLD_EVERY_BYTES;
+        if is_told {
+            self.untold = 0;
+        }
+        is_told
     }
 
     /// Bytes that the library has taken and that have not arrived.
@@ -156,5 +163,56 @@ impl Drop for Outgoing {
         let given = self.load.given.load(Ordering::Relaxed);
         self.load.written.store(given, Ordering::Relaxed);
         self.load.arrived.store(given, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FRAME_BYTES: usize = 64 * 1024;
+
+    /// Hands frames over as the engine does, which counts for itself what is left of the room that it was last told of.
+    fn fill(outboxes: &Outboxes, room: &mut u64) {
+        while *room > 0 {
+            assert!(outboxes.send(vec![0; FRAME_BYTES]), "there is room");
+            *room = room.saturating_sub(FRAME_BYTES as u64);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_link_that_writes_sooner_than_it_is_filled_tells_of_room_before_all_is_written() {
+        let (outboxes, mut chunks, _frames) = Outboxes::new();
+        let mut room = outboxes.buffer().room;
+        for _ in 0..100 {
+            // Each frame is written at once, so that next to nothing ever waits.
+            while room > 0 {
+                assert!(outboxes.send(vec![0; FRAME_BYTES]));
+                room = room.saturating_sub(FRAME_BYTES as u64);
+                let frame = chunks.next().await.expect("a frame");
+                if chunks.wrote(frame.len() as u64) {
+                    room = outboxes.buffer().room;
+                    break;
+                }
+            }
+            assert!(room > 0, "nobody would fill it any more");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_link_that_is_filled_sooner_than_it_writes_tells_of_room_while_something_waits() {
+        let (outboxes, mut chunks, _frames) = Outboxes::new();
+        let mut room = outboxes.buffer().room;
+        for _ in 0..100 {
+            fill(&outboxes, &mut room);
+            loop {
+                let frame = chunks.next().await.expect("a frame");
+                if chunks.wrote(frame.len() as u64) {
+                    break;
+                }
+            }
+            room = outboxes.buffer().room;
+            assert!((1..HIGH_WATER_BYTES).contains(&room), "it has room, and does not run dry");
+        }
     }
 }

@@ -126,8 +126,7 @@ impl PeerLinks {
         }
     }
 
-    /// Sets which devices can be connected to by QUIC (L7): none where this one cannot. Comes before
-    /// [`PeerLinks::set_devices`].
+    /// Sets which devices can be connected to by QUIC (L7). Comes before [`PeerLinks::set_devices`].
     pub fn set_quic(&mut self, devices: Vec<DeviceId>) {
         self.ways.set(devices);
     }

@@ -195,7 +195,7 @@ impl FileDevice {
         let connects =
             |device: &Device| has(device, Cap::Rtc) && (!is_sealed || has(device, Cap::E2e1));
         let direct = self.devices.iter().filter(|device| connects(device));
-        let quic = direct.clone().filter(|device| self.is_quic && has(device, Cap::Quic));
+        let quic = direct.clone().filter(|device| has(device, Cap::Quic));
         let quic: Vec<DeviceId> = quic.map(|device| device.device_id).collect();
         let direct: Vec<DeviceId> = direct.map(|device| device.device_id).collect();
         let others = self.devices.iter();

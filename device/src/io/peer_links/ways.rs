@@ -11,7 +11,7 @@ use crate::io::direct_link::LinkKind;
 /// The kinds of link to each device.
 #[derive(Debug, Default)]
 pub(super) struct Ways {
-    /// Devices that have QUIC, where this one has it.
+    /// Devices that have QUIC.
     quic: Vec<DeviceId>,
     /// Those of them to which the last link was one of QUIC, in the first place, and has ended.
     failed: BTreeSet<DeviceId>,
