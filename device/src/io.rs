@@ -20,5 +20,6 @@ pub mod server;
 mod socket;
 mod stored_copies;
 pub mod storing;
+mod system_buffers;
 pub mod system_clock;
 pub mod system_random;

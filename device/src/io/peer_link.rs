@@ -6,6 +6,7 @@
 mod connection;
 mod negotiation;
 mod path;
+mod runtime;
 mod signal;
 mod task;
 mod writing;
