@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use heliograph_device::engine::contract::{Carrying, End, FileFailure, Progress, TransferFailure};
 use heliograph_device::io::file_device::FileSettings;
 use heliograph_device::io::files::target::Target;
-use heliograph_device::io::peer_link::PeerLinkOptions;
+use heliograph_device::io::link_contract::PeerLinkOptions;
 
 use crate::cli::WayArgs;
 use crate::exit::{Exit, Stop};
