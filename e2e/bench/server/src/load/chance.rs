@@ -1,4 +1,4 @@
-//! Chance for waits and jitter (SplitMix64; Steele, Lea and Flood 2014). Nothing secret comes of it.
+//! Chance for waits and jitter (`SplitMix64`; Steele, Lea and Flood 2014). Nothing secret comes of it.
 
 use std::time::Duration;
 

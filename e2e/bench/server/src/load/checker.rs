@@ -29,7 +29,7 @@ pub enum Memory {
 }
 
 /// What happens at a device.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// It has a socket.
     Joined(Device),

@@ -196,7 +196,8 @@ impl Device {
                     if is_sharing && now >= link.moves {
                         return Ok(Parting::Moves);
                     }
-                    if is_sharing {
+                    // It may be over since the loop began.
+                    if is_sharing && *phase.borrow() == Phase::Sharing {
                         self.share(&mut socket, link, now).await?;
                         self.relay(&mut socket, link, now).await?;
                     }

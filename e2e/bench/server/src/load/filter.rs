@@ -49,13 +49,10 @@ impl Filter {
                 value["message"] = "something else".into();
                 vec![value.to_string()]
             }
-            Planted::Swapped => match self.held.take() {
-                Some(held) => vec![text.to_owned(), held],
-                None => {
-                    self.held = Some(text.to_owned());
-                    Vec::new()
-                }
-            },
+            Planted::Swapped => {
+                let held = self.held.replace(text.to_owned());
+                held.map_or_else(Vec::new, |held| vec![text.to_owned(), held])
+            }
         }
     }
 

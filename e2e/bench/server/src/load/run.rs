@@ -15,6 +15,8 @@ use crate::Failure;
 
 /// Between two looks whether everything has arrived.
 const LOOKS: Duration = Duration::from_millis(20);
+/// Devices for which the memory of a node tells that of a socket.
+const MANY: u32 = 500;
 /// Time for a thousand devices to join.
 const JOINING: Duration = Duration::from_secs(30);
 
@@ -62,6 +64,7 @@ impl Load {
             let kib = now.saturating_sub(before) as f64 / 1024.0;
             kib / f64::from(devices)
         });
+        let idle_kib = idle_kib.filter(|_| devices >= MANY);
         self.world.phase.send_replace(Phase::Sharing);
         let started = Instant::now();
         let faults = self.share(started).await?;
@@ -73,8 +76,7 @@ impl Load {
         for device in auditors {
             self.tasks.spawn(device.run());
         }
-        self.settle(&beams, devices + self.world.plan.beams, auditor..auditor + 1).await;
-        self.world.phase.send_replace(Phase::Over);
+        self.settle(&beams, devices + self.world.plan.beams, 0..auditor + 1).await;
         let (count, nodes) = (self.world.plan.beams, self.world.addresses.len());
         let mut report =
             Report { beams: count, devices, nodes, seconds, idle_kib, ..Report::default() };
@@ -85,6 +87,7 @@ impl Load {
             let (tally, found) = beam.ends();
             report.add(beam.number, tally, found);
         }
+        self.world.phase.send_replace(Phase::Over);
         report.faults = back_after(&faults, &report.tally.outages);
         self.tasks.shutdown().await;
         Ok(report)
