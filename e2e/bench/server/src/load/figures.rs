@@ -19,7 +19,7 @@ const SOON_MS: f64 = 100.0;
 /// Measures a load of text with moves, a load as large as sockets may send, and a kill with a restart.
 pub async fn measure(heliograph: &Path) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
-    let churn = ["--beams=150", "--rate=2", "--churn=5", "--frames=2", "--seconds=10"];
+    let churn = ["--beams=150", "--rate=0.5", "--churn=5", "--frames=2", "--seconds=10"];
     let churn = load(heliograph, &churn).await?;
     let late = churn.tally.arrivals.percentile(99);
     rows.push(Row {
