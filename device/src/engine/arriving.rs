@@ -46,7 +46,7 @@ impl Receiving {
 
     /// Chunks of a file that does not come here. One that is still searched for may go on, and wants them again then.
     fn refuse(&mut self, context: &mut Context, from: DeviceId, link: LinkKey, id: ItemId) {
-        if self.searches.contains(&id) {
+        if self.searches.contains_key(&id) {
             return;
         }
         let now = context.now;

@@ -91,9 +91,14 @@ pub enum Input {
         /// What seals it; `None` where it goes in clear.
         seal: Option<FileSeal>,
     },
-    /// The I/O looks for what an earlier run has received of a file. Until `Receive` or `Forget` nobody is told that it is not known
-    /// here (F7).
-    Search(ItemId),
+    /// The I/O looks for what an earlier run has received of a file. Until `Receive`, `Cancel`, `Forget` or `Leave` nobody is told that
+    /// it is not known here (F7). After the last three, no `Receive` follows of this search. A `Pause` counts for what follows.
+    Search {
+        /// Its item.
+        id: ItemId,
+        /// The device that shared it (F1).
+        from: DeviceId,
+    },
     /// Receives a file, or goes on with one.
     Receive(IncomingFile),
     /// The server has a copy of a file, at this path or address (F9).

@@ -103,7 +103,7 @@ impl Engine {
             Input::CopyBytes { copy, bytes } => receiving.copy_bytes(context, copy, &bytes),
             Input::CopyFailed { copy, is_gone } => receiving.copy_failed(context, copy, is_gone),
             Input::Offer { id, size, seal } => sending.offer(context, id, size, seal.as_ref()),
-            Input::Search(id) => receiving.search(id),
+            Input::Search { id, from } => receiving.search(id, from),
             Input::Receive(file) => receiving.receive(context, file),
             Input::Cancel { id, device } => {
                 if device.is_none() {

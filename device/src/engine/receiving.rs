@@ -1,6 +1,6 @@
 //! Owns every file that this device receives: whose turn it is, and what is wanted on which link.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use heliograph_shared::ids::{DeviceId, ItemId};
 
@@ -15,6 +15,13 @@ use crate::receiver::{LinkKey, Receiver};
 use crate::scheduler::Receivers;
 use crate::unheard_ends;
 
+/// What is known of a file that is searched for.
+pub(super) struct Search {
+    source: DeviceId,
+    /// Whether its person has paused meanwhile what is to follow; `None` while they have neither done that nor gone on with it.
+    is_paused: Option<bool>,
+}
+
 #[derive(Default)]
 pub struct Receiving {
     /// An ended transfer stays until its item goes or is received again.
@@ -22,7 +29,7 @@ pub struct Receiving {
     /// The receiving end of each.
     pub receivers: Receivers,
     /// Files of which the I/O looks for what an earlier run has received.
-    pub(super) searches: BTreeSet<ItemId>,
+    pub(super) searches: BTreeMap<ItemId, Search>,
     /// Which of them others get from here.
     pub passing: PassingOn,
 }
@@ -41,17 +48,26 @@ impl Receiving {
 
     // --- what the person does
 
-    pub fn search(&mut self, id: ItemId) {
-        self.searches.insert(id);
+    pub fn search(&mut self, id: ItemId, source: DeviceId) {
+        self.searches.insert(id, Search { source, is_paused: None });
     }
 
     /// Receives a file, or goes on with one, unless it is under way.
-    pub fn receive(&mut self, context: &mut Context, file: IncomingFile) {
-        self.searches.remove(&file.id);
+    pub fn receive(&mut self, context: &mut Context, mut file: IncomingFile) {
+        let id = file.id;
+        let is_paused = self.searches.remove(&id).and_then(|search| search.is_paused);
         // Its device may not be here yet.
         context.device(file.from);
-        if !self.is_moving(file.id) {
-            self.begin(context, file);
+        if self.is_moving(id) {
+            return;
+        }
+        if let (Earlier::Part(entry), Some(is_paused)) = (&mut file.earlier, is_paused) {
+            entry.is_paused = is_paused;
+        }
+        let is_paused = is_paused == Some(true);
+        self.begin(context, file, is_paused);
+        if is_paused {
+            self.keep_pause(context, id, true);
         }
     }
 
@@ -60,7 +76,7 @@ impl Receiving {
         self.files.get(&id).is_some_and(|incoming| !incoming.has_ended())
     }
 
-    fn begin(&mut self, context: &mut Context, file: IncomingFile) {
+    fn begin(&mut self, context: &mut Context, file: IncomingFile, is_paused: bool) {
         let (id, source) = (file.id, file.from);
         let mut incoming = Incoming::new(file, context.number(), context.random.below(u64::MAX));
         let receiver = Receiver::new(incoming.file.size);
@@ -71,14 +87,15 @@ impl Receiving {
                 incoming.state = State::Ended { how: Ending::Done, why: CancelReason::Person };
             }
             Earlier::Part(entry) if entry.is_paused => incoming.state = State::Paused(End::Here),
+            Earlier::Nothing if is_paused => incoming.state = State::Paused(End::Here),
             Earlier::Part(_) | Earlier::Nothing => {}
         }
         let is_done = incoming.is_done();
-        let is_passed = is_passed_on(&incoming.file);
+        let may_pass = is_passed_on(&incoming.file);
         self.files.insert(id, incoming);
         self.receivers.insert(id, receiver);
         if is_done {
-            if is_passed {
+            if may_pass {
                 self.passing.add(id);
             }
             // The source may not have heard of it (F7).
@@ -99,6 +116,10 @@ impl Receiving {
 
     /// The person pauses the transfer. What is here of it waits, also for a later run.
     pub fn pause(&mut self, context: &mut Context, id: ItemId) {
+        if let Some(search) = self.searches.get_mut(&id) {
+            search.is_paused = Some(true);
+            context.receiving(id, Progress::Paused { bytes: 0, by: End::Here });
+        }
         if !self.pause_by(context, id, End::Here) {
             return;
         }
@@ -134,6 +155,10 @@ impl Receiving {
 
     /// The person goes on with a transfer.
     pub fn resume(&mut self, context: &mut Context, id: ItemId) {
+        if let Some(search) = self.searches.get_mut(&id) {
+            search.is_paused = Some(false);
+            context.receiving(id, Progress::Queued { bytes: 0 });
+        }
         if self.files.get(&id).and_then(Incoming::paused_by) == Some(End::Here) {
             self.keep_pause(context, id, false);
             self.goes_on(context, id);
@@ -147,19 +172,24 @@ impl Receiving {
         }
     }
 
-    /// The person cancelled the transfer, or gives up one that failed, of which a part may wait.
+    /// The person cancelled the transfer, or gives up one that failed or is still searched for, of which a part may wait.
     pub fn cancel(&mut self, context: &mut Context, id: ItemId) {
-        self.searches.remove(&id);
+        let search = self.searches.remove(&id);
         if self.is_moving(id) {
             let progress = Progress::Cancelled { by: End::Here };
             return self.end(context, id, progress, Some(CancelReason::Person), Ending::Cancelled);
         }
-        if self.files.get(&id).is_none_or(Incoming::is_done) {
+        if search.is_none() && self.files.get(&id).is_none_or(Incoming::is_done) {
             return;
         }
+        self.passing.remove(id);
         self.remove(id);
         context.does(Output::Discard(id));
-        context.receiving(id, Progress::Offered);
+        let Some(Search { source, .. }) = search else {
+            return context.receiving(id, Progress::Offered);
+        };
+        context.receiving(id, Progress::Cancelled { by: End::Here });
+        context.end(source, id, unheard_ends::End::Cancel(CancelReason::Person));
     }
 
     /// Removes a deleted item's transfer and bytes, or leaves what is here where its beam was left. Nothing is reported.
@@ -250,9 +280,9 @@ impl Receiving {
     fn retry_one(&mut self, context: &mut Context, id: ItemId) {
         let Some(incoming) = self.files.get_mut(&id) else { return };
         incoming.source_came(context);
-        if incoming.waits_for_source() && !self.searches.contains(&id) {
+        if incoming.waits_for_source() && !self.searches.contains_key(&id) {
             let file = incoming.file.clone();
-            self.begin(context, file);
+            self.begin(context, file, false);
         } else if incoming.paused_by() == Some(End::There) {
             self.goes_on(context, id);
         }

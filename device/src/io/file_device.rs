@@ -17,9 +17,10 @@ use heliograph_shared::device::{Cap, Device};
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep_until};
 
-use self::waiting::{Resumed, Searched};
+use self::waiting::{Resumed, Searched, written};
 use super::file_driver::{FileDriver, FileEvent};
 use super::files::error::FileError;
 use super::files::shared_files::SharedFiles;
@@ -98,6 +99,10 @@ pub struct FileDevice {
     file_events: mpsc::UnboundedReceiver<FileEvent>,
     store: Store,
     shared: Option<SharedFiles>,
+    /// The write of what a later run has to know.
+    remembering: Option<JoinHandle<()>>,
+    /// How much the session had taken when its keys were looked at last.
+    remembered: u64,
     /// What an earlier run has shared, and of which it is not known yet whether the beam still has it.
     resumed: Vec<Resumed>,
     copies: StoredCopies,
@@ -119,6 +124,9 @@ pub struct FileDevice {
     placing: BTreeSet<ItemId>,
     /// So many searches are under way.
     searching: usize,
+    /// The searches that count, by their numbers: nothing follows of one whose file was given up meanwhile.
+    searched_for: BTreeMap<ItemId, u64>,
+    searches_made: u64,
     told: VecDeque<Told>,
     started: Instant,
     looks_at: Option<Instant>,
@@ -137,8 +145,9 @@ impl FileDevice {
         files: FileSettings,
     ) -> Result<Self, FileError> {
         let store = Store::open(&files.state)?;
+        let swept = store.clone();
         // What cannot be removed now can be later.
-        let _ = store.sweep(now_ms());
+        spawn_blocking(move || drop(swept.sweep(now_ms())));
         let is_direct = !files.addresses.is_empty();
         let beam = settings.beam;
         settings.caps.push(Cap::Files);
@@ -159,6 +168,8 @@ impl FileDevice {
             file_events,
             store,
             shared: files.shared,
+            remembering: None,
+            remembered: 0,
             resumed: Vec::new(),
             copies,
             copy_inputs,
@@ -174,6 +185,8 @@ impl FileDevice {
             coming: BTreeMap::new(),
             placing: BTreeSet::new(),
             searching: 0,
+            searched_for: BTreeMap::new(),
+            searches_made: 0,
             told: VecDeque::new(),
             started: Instant::now(),
             looks_at: None,
@@ -216,18 +229,25 @@ impl FileDevice {
 
     /// Cancels a transfer: `device` as for [`FileDevice::pause`].
     pub fn cancel(&mut self, id: ItemId, device: Option<DeviceId>) {
+        if device.is_none() {
+            self.searched_for.remove(&id);
+        }
         self.give(Input::Cancel { id, device });
     }
 
     /// Waits for what happens; `None` once the device has stopped and all of it was told. Nothing is lost when the wait is given up.
     pub async fn next(&mut self) -> Option<Told> {
         loop {
-            if let Some(told) = self.told.pop_front() {
+            self.remember();
+            // What is told is known to a later run, also where this one is killed.
+            if self.remembering.is_none()
+                && let Some(told) = self.told.pop_front()
+            {
                 return Some(told);
             }
-            self.remember();
             if !self.step().await {
-                return None;
+                self.remembering.as_ref()?;
+                written(&mut self.remembering).await;
             }
         }
     }
@@ -247,6 +267,7 @@ impl FileDevice {
                 self.follow(outputs);
             }
             Some(searched) = self.searched.recv() => self.found(searched),
+            () = written(&mut self.remembering), if self.remembering.is_some() => {}
             () = sleep_until(due.unwrap_or(self.started)), if due.is_some() => self.passed(),
         }
         true

@@ -33,6 +33,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::BeamId;
 use tokio::time::{Instant, sleep_until};
 
@@ -40,6 +41,9 @@ use super::server::{Failure, Server};
 use super::socket::{Happened, Socket};
 use super::system_random::SystemRandom;
 use crate::session::{Input, News, Output, Session, Settings};
+
+/// What a server closes a socket with whose login has ended (S27).
+const SESSION_ENDED: u16 = CloseCode::SessionEnded.number();
 
 /// What happens to a device.
 #[derive(Debug)]
@@ -61,6 +65,7 @@ pub struct LiveDevice {
     started: Instant,
     events: VecDeque<LiveEvent>,
     failure: Option<Failure>,
+    inputs: u64,
 }
 
 impl LiveDevice {
@@ -73,7 +78,7 @@ impl LiveDevice {
         let (session, outputs) = Session::begin(settings, Duration::ZERO, SystemRandom);
         let (started, events) = (Instant::now(), VecDeque::new());
         let mut device =
-            Self { session, server, beam, socket: None, started, events, failure: None };
+            Self { session, server, beam, socket: None, started, events, failure: None, inputs: 0 };
         device.carry_out(outputs);
         device
     }
@@ -90,8 +95,14 @@ impl LiveDevice {
         self.failure.as_ref()
     }
 
+    /// How much the session has taken: while it is the same, its keys are.
+    pub(super) const fn inputs(&self) -> u64 {
+        self.inputs
+    }
+
     /// Tells the session what its person does.
     pub fn tell(&mut self, input: Input) {
+        self.inputs += u64::from(!matches!(input, Input::Heard));
         let outputs = self.session.handle(input, self.started.elapsed());
         self.carry_out(outputs);
     }
@@ -156,6 +167,9 @@ impl LiveDevice {
             Happened::Left(bytes) => self.events.push_back(LiveEvent::Left(bytes)),
             Happened::Closed(code, why) => {
                 self.socket = None;
+                // Without its login, the server would say so.
+                let is_logged_out = matches!(why, Some(Failure::LoggedOut));
+                let code = if is_logged_out { Some(SESSION_ENDED) } else { code };
                 self.failure = why;
                 self.tell(Input::Closed(code));
             }
@@ -184,5 +198,45 @@ async fn next_of(socket: Option<&mut Socket>) -> Happened {
     match socket {
         Some(socket) => socket.next().await,
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says so by failing")]
+mod tests {
+    use std::sync::Arc;
+
+    use heliograph_shared::ids::DeviceToken;
+
+    use super::*;
+    use crate::io::login::{Kept, Login, LoginStore};
+    use crate::io::private_folder::PrivateFolder;
+    use crate::keys::password::OwnVault;
+    use crate::session::{Status, Why};
+
+    #[tokio::test]
+    async fn s19_a_device_whose_login_has_ended_is_told_so_and_tries_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        // Somebody has logged out here meanwhile: nothing is kept.
+        let store = LoginStore::at(PrivateFolder::at(folder.path().to_owned()));
+        let server = Server::at(&"http://127.0.0.1:9".parse().unwrap()).unwrap();
+        let kept = Kept::new(server.url(), "ada".to_owned(), &OwnVault::None);
+        let server = server.with_login(Arc::new(Login::new(store, kept)));
+        let settings = Settings {
+            beam: BeamId::from_random([1; 16]),
+            beam_key: None,
+            name: "Ada".to_owned(),
+            caps: Vec::new(),
+            token: DeviceToken::from_random([2; 32]),
+            keys: None,
+        };
+        let mut device = LiveDevice::join(server, settings);
+        let mut told = Vec::new();
+        while let Some(news) = device.next().await {
+            if let News::Status(status) = news {
+                told.push(status);
+            }
+        }
+        assert_eq!(told, [Status::Connecting, Status::Stopped(Why::LoggedOut)]);
     }
 }

@@ -160,13 +160,12 @@ pub struct Login {
     pub(super) store: LoginStore,
     kept: Mutex<Kept>,
     /// Taken while this program renews it.
-    pub(super) renewing: tokio::sync::Mutex<()>,
+    pub(super) renewing: Mutex<()>,
 }
 
 impl Login {
     pub(super) fn new(store: LoginStore, kept: Kept) -> Self {
-        let renewing = tokio::sync::Mutex::new(());
-        Self { store, kept: Mutex::new(kept), renewing }
+        Self { store, kept: Mutex::new(kept), renewing: Mutex::default() }
     }
 
     pub(super) fn kept(&self) -> Kept {

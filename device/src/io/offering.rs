@@ -37,40 +37,51 @@ pub struct NewFile {
     pub batch: Option<BatchPart>,
     /// What is said of its manifest; `None` for a single file.
     pub manifest: Option<ManifestFacts>,
+    print: FilePrint,
 }
 
 impl NewFile {
+    /// It blocks: it looks at each file.
+    fn new(
+        name: String,
+        media_type: String,
+        modified: Option<i64>,
+        source: Source,
+        manifest: Option<ManifestFacts>,
+    ) -> Self {
+        let print = print(&name, &source);
+        Self { name, media_type, modified, source, batch: None, manifest, print }
+    }
+
     /// By what a later run knows it again (F17): its name, its size, when it was changed last, and the same of each file in it. Other bytes
     /// that were sealed with the same key would tell what both are.
     #[must_use]
-    pub fn print(&self) -> FilePrint {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&(self.name.len() as u64).to_le_bytes());
-        hasher.update(self.name.as_bytes());
-        hasher.update(&self.source.size().to_le_bytes());
-        match &self.source {
-            Source::File(file) => times(file, &mut hasher),
-            Source::Packed(packed) => {
-                hasher.update(packed.manifest());
-                packed.files().for_each(|file| times(file, &mut hasher));
-            }
-            Source::Memory(bytes) => drop(hasher.update(bytes)),
-        }
-        FilePrint(hasher.finalize().into())
+    pub const fn print(&self) -> FilePrint {
+        self.print
     }
 }
 
-/// A text as a file, because it is too long for a message.
+fn print(name: &str, source: &Source) -> FilePrint {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(name.len() as u64).to_le_bytes());
+    hasher.update(name.as_bytes());
+    hasher.update(&source.size().to_le_bytes());
+    match source {
+        Source::File(file) => times(file, &mut hasher),
+        Source::Packed(packed) => {
+            hasher.update(packed.manifest());
+            packed.files().for_each(|file| times(file, &mut hasher));
+        }
+        Source::Memory(bytes) => drop(hasher.update(bytes)),
+    }
+    FilePrint(hasher.finalize().into())
+}
+
+/// A text as a file, because it is too long for a message. It blocks for a moment where the text is very long.
 #[must_use]
 pub fn text_file(name: &str, text: &str) -> NewFile {
-    NewFile {
-        name: display_name(name),
-        media_type: "text/plain".to_owned(),
-        modified: None,
-        source: Source::Memory(text.as_bytes().into()),
-        batch: None,
-        manifest: None,
-    }
+    let source = Source::Memory(text.as_bytes().into());
+    NewFile::new(display_name(name), "text/plain".to_owned(), None, source, None)
 }
 
 fn times(file: &SourceFile, hasher: &mut blake3::Hasher) {
@@ -161,14 +172,8 @@ pub fn choose_in(
 
 fn alone(file: WalkedFile, media_type: impl Fn(&str) -> String) -> NewFile {
     let WalkedFile { path: name, source } = file;
-    NewFile {
-        media_type: media_type(&name),
-        name,
-        modified: source.stamp().modified_ms(),
-        source: Source::File(source),
-        batch: None,
-        manifest: None,
-    }
+    let (media_type, modified) = (media_type(&name), source.stamp().modified_ms());
+    NewFile::new(name, media_type, modified, Source::File(source), None)
 }
 
 fn part(id: Uuid, count: usize, index: usize) -> Option<BatchPart> {
@@ -183,13 +188,9 @@ fn packed(
 ) -> Vec<NewFile> {
     let modified = walked.files.iter().filter_map(|file| file.source.stamp().modified_ms()).max();
     let sources = packed_sources(walked, media_type, is_folder).into_iter();
-    let made = sources.map(|source| NewFile {
-        name: name.to_owned(),
-        media_type: PACK_TYPE.to_owned(),
-        modified,
-        batch: None,
-        manifest: Some(source.facts()),
-        source: Source::Packed(source),
+    let made = sources.map(|source| {
+        let (name, facts) = (name.to_owned(), Some(source.facts()));
+        NewFile::new(name, PACK_TYPE.to_owned(), modified, Source::Packed(source), facts)
     });
     made.collect()
 }

@@ -1,5 +1,7 @@
 //! A socket to a beam, in a task of its own, so that whoever has it may stop waiting for it at any time and loses nothing.
 
+mod queue;
+
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -9,10 +11,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
 
+use self::queue::{Heard, Hearing, queue};
 use super::server::{Failure, Server, WebSocket};
 
-/// Messages that were read and wait. Beyond them the socket is read no further, and the server holds them.
-const MOST_WAITING: usize = 64;
 /// Time for what is still to be sent, and for the other end to say that it has heard of the end.
 const END_WITHIN: Duration = Duration::from_secs(3);
 
@@ -30,7 +31,7 @@ pub(super) enum Happened {
 /// A socket. Once it is dropped, it sends what it was given and closes, for a few seconds at most.
 pub(super) struct Socket {
     outgoing: mpsc::UnboundedSender<Message>,
-    incoming: mpsc::Receiver<Happened>,
+    incoming: Heard<Happened>,
     left: watch::Receiver<u64>,
     task: JoinHandle<()>,
 }
@@ -38,9 +39,9 @@ pub(super) struct Socket {
 impl Socket {
     pub(super) fn open(server: Server, beam: BeamId) -> Self {
         let (outgoing, to_send) = mpsc::unbounded_channel();
-        let (heard, incoming) = mpsc::channel(MOST_WAITING);
+        let (hearing, incoming) = queue();
         let (leaving, left) = watch::channel(0);
-        let task = tokio::spawn(run(server, beam, to_send, heard, leaving));
+        let task = tokio::spawn(run(server, beam, to_send, hearing, leaving));
         Self { outgoing, incoming, left, task }
     }
 
@@ -57,7 +58,7 @@ impl Socket {
     /// Waits for what happens next. Nothing is lost when the wait is given up.
     pub(super) async fn next(&mut self) -> Happened {
         tokio::select! {
-            happened = self.incoming.recv() => happened.unwrap_or(Happened::Closed(None, None)),
+            happened = self.incoming.next() => happened.unwrap_or(Happened::Closed(None, None)),
             Ok(()) = self.left.changed() => Happened::Left(*self.left.borrow_and_update()),
         }
     }
@@ -75,30 +76,29 @@ async fn run(
     server: Server,
     beam: BeamId,
     to_send: mpsc::UnboundedReceiver<Message>,
-    heard: mpsc::Sender<Happened>,
+    hearing: Hearing<Happened>,
     leaving: watch::Sender<u64>,
 ) {
     let opened = tokio::select! {
         opened = server.open_socket(beam) => opened,
-        () = heard.closed() => return,
+        () = hearing.is_given_up() => return,
     };
     let end = match opened {
         Err(why) => Happened::Closed(None, Some(why)),
         Ok(socket) => {
-            // Whoever has it may have gone meanwhile, and is told nothing.
-            let _ = heard.send(Happened::Opened).await;
-            let (code, why) = carry(socket, to_send, &heard, &leaving).await;
+            hearing.put(Happened::Opened, 0).await;
+            let (code, why) = carry(socket, to_send, &hearing, &leaving).await;
             Happened::Closed(code, why)
         }
     };
-    let _ = heard.send(end).await;
+    hearing.put(end, 0).await;
 }
 
 /// Carries messages until the socket is gone, or nobody has it any more and all was sent. Returns the code of the close frame that came.
 async fn carry(
     socket: WebSocket,
     mut to_send: mpsc::UnboundedReceiver<Message>,
-    heard: &mpsc::Sender<Happened>,
+    hearing: &Hearing<Happened>,
     leaving: &watch::Sender<u64>,
 ) -> (Option<u16>, Option<Failure>) {
     let (mut sink, mut stream) = socket.split();
@@ -108,10 +108,11 @@ async fn carry(
             match stream.next().await {
                 // Once nobody listens, only the end is waited for.
                 Some(Ok(Message::Text(text))) => {
-                    let _ = heard.send(Happened::Text(text.to_string())).await;
+                    hearing.put(Happened::Text(text.to_string()), text.len()).await;
                 }
                 Some(Ok(Message::Binary(bytes))) => {
-                    let _ = heard.send(Happened::Binary(bytes.into())).await;
+                    let length = bytes.len();
+                    hearing.put(Happened::Binary(bytes.into()), length).await;
                 }
                 Some(Ok(Message::Close(frame))) => code = frame.map(|frame| frame.code.into()),
                 Some(Ok(_)) => {}
@@ -143,7 +144,7 @@ async fn carry(
     };
     // Where the network takes nothing, neither of them would end.
     let given_up = async {
-        heard.closed().await;
+        hearing.is_given_up().await;
         sleep(END_WITHIN).await;
     };
     tokio::pin!(reading);

@@ -9,14 +9,20 @@ use heliograph_shared::json::Json;
 use heliograph_shared::limits::{MAX_HELD_ITEMS, MAX_HELD_RANGES};
 use heliograph_shared::socket::{Held, HeldItem, LiveItem};
 
-use super::item::{envelope_of, equal};
+use super::item::{ContentHash, envelope_of};
 
 /// Most deletions to remember, the latest.
 const MOST_DELETED: usize = 5_000;
 
+/// An item, with the hash of its content, which is made once.
+struct Known {
+    item: LiveItem,
+    content: ContentHash,
+}
+
 #[derive(Default)]
 pub(super) struct BeamMemory {
-    items: BTreeMap<ItemId, LiveItem>,
+    items: BTreeMap<ItemId, Known>,
     /// Sealed items that the server has deleted, though no device of the beam is known to have done so (E4). They stay here.
     doubted: BTreeSet<ItemId>,
     /// In the order in which they were deleted.
@@ -35,7 +41,8 @@ impl BeamMemory {
         let is_lacking = |item: &&LiveItem| {
             item.seq >= oldest && !there.contains(&item.id) && !self.doubted.contains(&item.id)
         };
-        let lacking = self.items.values().filter(is_lacking).map(|item| item.id);
+        let known = self.items.values().map(|known| &known.item);
+        let lacking = known.filter(is_lacking).map(|item| item.id);
         for id in lacking.collect::<Vec<_>>() {
             self.delete(id);
         }
@@ -59,10 +66,10 @@ impl BeamMemory {
         self.delete(id);
     }
 
-    /// The server has deleted what is named so. What is sealed stays here until it is known that the deletion counts (E4).
-    pub(super) fn taken(&mut self, id: Option<ItemId>, message: &Json) {
-        for one in self.named(id, message) {
-            let is_sealed = |item: &LiveItem| envelope_of(&item.message).is_some();
+    /// The server has deleted items. What is sealed stays here until it is known that the deletion counts (E4).
+    pub(super) fn taken(&mut self, named: &[ItemId]) {
+        for one in named.iter().copied() {
+            let is_sealed = |known: &Known| envelope_of(&known.item.message).is_some();
             if self.items.get(&one).is_some_and(is_sealed) {
                 self.doubted.insert(one);
             } else {
@@ -83,8 +90,9 @@ impl BeamMemory {
         if let Some(id) = id {
             return vec![id];
         }
-        let items = self.items.values().filter(|item| equal(&item.message, message));
-        items.map(|item| item.id).collect()
+        let content = ContentHash::of(message);
+        let items = self.items.iter().filter(|(_, known)| known.content == content);
+        items.map(|(id, _)| *id).collect()
     }
 
     /// Whether the item was deleted, as far as is known.
@@ -93,7 +101,7 @@ impl BeamMemory {
     }
 
     pub(super) fn find(&self, id: ItemId) -> Option<&LiveItem> {
-        self.items.get(&id)
+        self.items.get(&id).map(|known| &known.item)
     }
 
     /// What the server may lack: the items below its first number, without those that are being deleted. `None` when nothing is known of
@@ -103,7 +111,8 @@ impl BeamMemory {
             self.delete(*id);
         }
         let oldest = self.oldest?;
-        let older = self.items.values().filter(|item| item.seq < oldest);
+        let older = self.items.values().map(|known| &known.item);
+        let older = older.filter(|item| item.seq < oldest);
         let mut items: Vec<HeldItem> =
             older.map(|item| HeldItem { id: item.id, seq: item.seq }).collect();
         items.sort_by_key(|item| item.seq);
@@ -123,7 +132,8 @@ impl BeamMemory {
         self.deleted.retain(|id| *id != item.id);
         self.doubted.remove(&item.id);
         if item.to.is_none() {
-            self.items.insert(item.id, item.clone());
+            let content = ContentHash::of(&item.message);
+            self.items.insert(item.id, Known { item: item.clone(), content });
         }
     }
 

@@ -256,7 +256,7 @@ impl Exchange {
         if let Some(pages) = &mut self.sync {
             pages.deleted(id, message);
         }
-        self.memory.taken(id, message);
+        self.memory.taken(&named);
         if id.is_some_and(|id| !self.pending.deleted(id)) {
             return;
         }

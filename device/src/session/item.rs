@@ -176,3 +176,49 @@ pub(super) fn equal(one: &Json, other: &Json) -> bool {
     let read = |json: &Json| serde_json::from_str::<Value>(json.get()).ok();
     read(one).is_some_and(|one| Some(one) == read(other))
 }
+
+/// What contents that are equal JSON values have in common, and no others (S10). Whoever deletes by a content names one that may be
+/// compared with thousands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ContentHash([u8; 32]);
+
+impl ContentHash {
+    pub(super) fn of(content: &Json) -> Self {
+        // The names of an object are in their order then. What nests too deep to be read is equal to itself alone.
+        let value = serde_json::from_str::<Value>(content.get()).ok();
+        let canonical = value.and_then(|value| serde_json::to_vec(&value).ok());
+        let bytes = canonical.as_deref().unwrap_or(content.get().as_bytes());
+        Self(blake3::hash(bytes).into())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says so by failing")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s10_contents_have_one_hash_where_they_are_equal_and_else_different_ones() {
+        let deep = "[".repeat(500) + &"]".repeat(500);
+        let spaced = deep.replacen("[[", "[ [", 1);
+        let contents = [
+            r#""a""#,
+            r#""\u0061""#,
+            r#"{"a":1,"b":[2]}"#,
+            r#"{ "b" : [2], "a" : 1 }"#,
+            "1",
+            "1.0",
+            r#""1""#,
+            "null",
+            &deep,
+            &spaced,
+        ];
+        let contents = contents.map(|json| serde_json::from_str::<Json>(json).unwrap());
+        for one in &contents {
+            for other in &contents {
+                let is_one = ContentHash::of(one) == ContentHash::of(other);
+                assert_eq!(is_one, equal(one, other), "{one} {other}");
+            }
+        }
+    }
+}

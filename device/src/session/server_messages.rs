@@ -7,8 +7,8 @@ use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::json::Json;
 use heliograph_shared::socket::{LiveItem, ServerMessage, SignalFrom};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 
 #[derive(Deserialize)]
 struct Typed<'a> {
@@ -37,9 +37,20 @@ struct Deletion {
 #[derive(Deserialize)]
 struct Refusal {
     message: String,
+    #[serde(default = "unknown_code", deserialize_with = "read_code")]
     extra: ErrorCode,
     id: Option<ItemId>,
     to: Option<DeviceId>,
+}
+
+/// What a code counts as that this version does not know: what was refused with it goes again later (S14).
+const fn unknown_code() -> ErrorCode {
+    ErrorCode::Internal
+}
+
+fn read_code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ErrorCode, D::Error> {
+    let code = Json::deserialize(deserializer)?;
+    Ok(serde_json::from_str(code.get()).unwrap_or_else(|_| unknown_code()))
 }
 
 /// A text message. `None` for what is none that this version knows.
@@ -113,5 +124,15 @@ mod tests {
             assert!(read(text).is_none(), "{text}");
         }
         assert!(read(r#"{"type":"keys_changed","later":[1,2]}"#).is_some());
+    }
+
+    #[test]
+    fn s20_an_error_with_a_code_that_this_version_does_not_know_is_one_of_the_server() {
+        for code in [r#","extra":"too_odd""#, r#","extra":7"#, ""] {
+            let read = read(&format!(r#"{{"type":"error","message":"No."{code}}}"#));
+            let is_internal =
+                matches!(read, Some(ServerMessage::Error { extra: ErrorCode::Internal, .. }));
+            assert!(is_internal, "{code}: {read:?}");
+        }
     }
 }

@@ -4,11 +4,12 @@ use heliograph_shared::ids::ItemId;
 use heliograph_shared::json::Json;
 use heliograph_shared::socket::{LiveItem, SyncPage};
 
-use super::item::equal;
+use super::item::ContentHash;
 
 #[derive(Default)]
 pub(super) struct SyncPages {
-    items: Vec<LiveItem>,
+    /// Each with the hash of its content.
+    items: Vec<(LiveItem, ContentHash)>,
     /// Deletions that were asked for before the `sync` was.
     pub(super) told_before: Vec<ItemId>,
 }
@@ -25,19 +26,21 @@ impl SyncPages {
     }
 
     pub(super) fn received(&mut self, item: LiveItem) {
-        self.items.retain(|one| one.id != item.id);
-        self.items.push(item);
+        self.items.retain(|(one, _)| one.id != item.id);
+        let content = ContentHash::of(&item.message);
+        self.items.push((item, content));
     }
 
     /// Without an id, every item of that content is deleted (S10).
     pub(super) fn deleted(&mut self, id: Option<ItemId>, message: &Json) {
-        match id {
-            Some(id) => self.items.retain(|item| item.id != id),
-            None => self.items.retain(|item| !equal(&item.message, message)),
-        }
+        let Some(id) = id else {
+            let named = ContentHash::of(message);
+            return self.items.retain(|(_, content)| *content != named);
+        };
+        self.items.retain(|(item, _)| item.id != id);
     }
 
     pub(super) fn into_items(self) -> Vec<LiveItem> {
-        self.items
+        self.items.into_iter().map(|(item, _)| item).collect()
     }
 }

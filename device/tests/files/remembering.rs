@@ -1,12 +1,14 @@
 //! F17: what is remembered of shared files.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use heliograph_device::engine::contract::FileSeal;
 use heliograph_device::io::files::shared_files::{FilePrint, SharedFiles};
 use heliograph_device::io::offering::choose;
 use heliograph_device::io::system_random::SystemRandom;
 use heliograph_device::keys::keyring::Keyring;
+use heliograph_shared::e2ee::envelope::ContentKey;
 use heliograph_shared::e2ee::secret::Secret;
 use heliograph_shared::ids::{BeamId, BeamKey, DeviceToken, ItemId};
 use tempfile::tempdir;
@@ -41,8 +43,15 @@ fn shares(folder: &Path, prints: &[u8], keys: Option<&Keyring>) -> SharedFiles {
     for number in prints {
         shared.add(item(*number), print(*number), seal.as_ref());
     }
-    shared.write(keys, NOW);
+    writes(&mut shared, keys);
     shared
+}
+
+fn writes(shared: &mut SharedFiles, keys: Option<&Keyring>) {
+    let token = shared.token().clone();
+    if let Some(unwritten) = shared.unwritten(&token, keys, NOW) {
+        unwritten.write();
+    }
 }
 
 fn found(folder: &Path, prints: &[u8], now: i64) -> Option<(SharedFiles, Option<Keyring>)> {
@@ -62,6 +71,59 @@ fn f17_a_later_run_with_the_same_files_is_the_same_device_under_the_same_items()
     assert_eq!((id, taken.unwrap().key.expose()), (item(2), &[7; 32]));
     assert!(shared.take(print(2)).is_none(), "it was one file");
     assert!(shared.take(print(3)).is_none(), "nobody has shared it");
+}
+
+#[test]
+fn e15_keys_are_remembered_as_they_are_now_also_where_the_same_one_seals() {
+    let folder = tempdir().unwrap();
+    let mut keys = Keyring::make(&mut SystemRandom);
+    let mut shared = shares(folder.path(), &[1], Some(&keys));
+    assert!(shared.unwritten(&token(1), Some(&keys), NOW).is_none(), "nothing has changed");
+    // Another device tells of a key that was replaced before this one came.
+    let mut told = keys.shared().unwrap();
+    let earlier = ContentKey::new(Secret::new([6; 32]));
+    told.keys.insert(0, earlier.clone());
+    assert!(keys.welcomed(&told, &[], Duration::ZERO, &mut SystemRandom));
+    writes(&mut shared, Some(&keys));
+    drop(shared);
+    let (_, kept) = found(folder.path(), &[1], NOW).unwrap();
+    assert!(kept.unwrap().knows(earlier.id()));
+}
+
+#[test]
+fn s5_what_was_shared_as_a_device_that_another_program_is_now_is_left_to_that() {
+    let folder = tempdir().unwrap();
+    let mut shared = shares(folder.path(), &[1], None);
+    shared.unwritten(&token(2), None, NOW).unwrap().write();
+    shared.add(item(2), print(2), None);
+    shared.unwritten(&token(2), None, NOW).unwrap().write();
+    drop(shared);
+    assert!(found(folder.path(), &[1], NOW).is_none());
+    let (shared, _) = found(folder.path(), &[2], NOW).unwrap();
+    assert_eq!(shared.token(), &token(2));
+}
+
+#[test]
+fn f17_what_is_written_late_takes_the_place_of_nothing_newer() {
+    let folder = tempdir().unwrap();
+    let mut shared = shares(folder.path(), &[1], None);
+    shared.add(item(2), print(2), None);
+    let early = shared.unwritten(&token(1), None, NOW).unwrap();
+    shared.add(item(3), print(3), None);
+    shared.unwritten(&token(1), None, NOW).unwrap().write();
+    early.write();
+    shared.add(item(4), print(4), None);
+    let late = shared.unwritten(&token(1), None, NOW).unwrap();
+    let copied = tempdir().unwrap();
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, copied.path().join(path.file_name().unwrap())).unwrap();
+    }
+    let (mut kept, _) = found(copied.path(), &[3], NOW).unwrap();
+    assert!(kept.take(print(3)).is_some());
+    shared.done();
+    late.write();
+    assert!(found(folder.path(), &[1], NOW).is_none(), "it was forgotten");
 }
 
 #[test]
@@ -101,7 +163,7 @@ fn f17_what_is_done_or_gone_or_a_week_old_is_forgotten() {
 
     let mut shared = shares(folder.path(), &[1], None);
     shared.forget(item(1));
-    shared.write(None, NOW);
+    writes(&mut shared, None);
     drop(shared);
     assert!(found(folder.path(), &[1], NOW).is_none());
 

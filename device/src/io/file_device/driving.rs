@@ -122,6 +122,7 @@ impl FileDevice {
             News::Gone(id) => {
                 self.unshare(*id);
                 self.coming.remove(id);
+                self.searched_for.remove(id);
                 self.give(Input::Forget(*id));
                 self.files.forget(*id);
             }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::FileDevice;
+use super::waiting::written;
 use crate::engine::contract::Input;
 
 /// Time for what is still to be said.
@@ -34,11 +35,16 @@ impl FileDevice {
 
     /// Leaves the beam. What has come of unfinished files stays for a later run. Waits as [`FileDevice::settle`] does.
     pub async fn leave(mut self) {
+        self.searched_for.clear();
         let under_way = self.coming.iter().filter(|(_, has_ended)| !**has_ended);
         for id in under_way.map(|(id, _)| *id).collect::<Vec<_>>() {
             self.give(Input::Leave(id));
         }
         self.settle().await;
+        self.remember();
+        if self.remembering.is_some() {
+            written(&mut self.remembering).await;
+        }
         self.links.links.close();
         self.follow_links();
         self.device.leave().await;

@@ -13,7 +13,7 @@ use crate::{random, session};
 impl FileDevice {
     /// Shares a file under an id that was made for it. Returns false where it is too large for any device.
     pub fn offer_as(&mut self, id: ItemId, file: NewFile) -> bool {
-        let NewFile { name, media_type, modified, source, batch, manifest } = file;
+        let NewFile { name, media_type, modified, source, batch, manifest, .. } = file;
         let Some(size) = FileSize::new(source.size()) else { return false };
         let seal = self.session().keys().map(|_| FileSeal {
             key: random::secret(&mut SystemRandom),

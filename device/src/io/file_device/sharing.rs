@@ -1,6 +1,7 @@
 //! Shares files, and goes on to share those of an earlier run (F17).
 
 use heliograph_shared::ids::ItemId;
+use tokio::task::spawn_blocking;
 
 use super::super::offering::NewFile;
 use super::super::system_clock::now_ms;
@@ -18,7 +19,7 @@ impl FileDevice {
     /// is too large for any device.
     pub fn offer(&mut self, file: NewFile) -> Option<ItemId> {
         let print = file.print();
-        let NewFile { name, media_type, modified, source, batch, manifest } = file;
+        let NewFile { name, media_type, modified, source, batch, manifest, .. } = file;
         let size = FileSize::new(source.size())?;
         let is_sealed = self.session().keys().is_some();
         let earlier = self.shared.as_mut().and_then(|shared| shared.take(print));
@@ -97,14 +98,22 @@ impl FileDevice {
         }
     }
 
-    /// Writes what a later run has to know. Nothing is written before it is let in: it would not be the same device.
+    /// Begins to write what a later run has to know, where that has changed and nothing is being written. Nothing is before it is let in:
+    /// it would not be the same device.
     pub(super) fn remember(&mut self) {
-        let keys = self.device.session().keys();
-        if keys.is_some_and(|keys| !keys.is_keyed()) {
+        let inputs = self.device.inputs();
+        let session = self.device.session();
+        let keys = session.keys();
+        let Some(shared) = self.shared.as_mut().filter(|_| self.remembering.is_none()) else {
+            return;
+        };
+        let may_have_changed = shared.is_changed() || self.remembered != inputs;
+        if !may_have_changed || keys.is_some_and(|keys| !keys.is_keyed()) {
             return;
         }
-        if let Some(shared) = &mut self.shared {
-            shared.write(keys, now_ms());
+        self.remembered = inputs;
+        if let Some(unwritten) = shared.unwritten(session.token(), keys, now_ms()) {
+            self.remembering = Some(spawn_blocking(move || unwritten.write()));
         }
     }
 }

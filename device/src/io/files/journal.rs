@@ -68,6 +68,11 @@ pub enum Stage {
 }
 
 impl Entry {
+    /// When the bytes of the file were changed last, as it has it on this disk once all of it is here, in milliseconds since the Unix epoch.
+    pub(super) fn modified_there(&self) -> i64 {
+        self.modified.unwrap_or(self.used_at)
+    }
+
     /// The chunks that are durable.
     #[must_use]
     pub fn durable(&self) -> Vec<ChunkRange> {

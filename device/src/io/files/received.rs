@@ -263,9 +263,8 @@ impl Received {
         if file.metadata()?.len() != self.entry.size {
             return Err(FileError::Changed);
         }
-        if let Some(modified) = self.entry.modified {
-            system::set_modified(file, modified);
-        }
+        // By that it is known again where the program ends before it is entered.
+        system::set_modified(file, self.entry.modified_there());
         file.sync_all()?;
         let (entry, journal) = (&mut self.entry, &self.journal);
         let from = unfinished_name(entry.item);

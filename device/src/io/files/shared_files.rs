@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -21,7 +22,6 @@ use crate::engine::contract::FileSeal;
 use crate::file_facts::{read_seal, seal_json};
 use crate::io::system_random::SystemRandom;
 use crate::keys::keyring::Keyring;
-use crate::keys::shared_keys::KeyId;
 
 /// What nobody has gone on with for so many milliseconds is forgotten, as what is received is ([`Store::sweep`](super::store::Store)).
 const UNUSED_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
@@ -42,9 +42,7 @@ impl FilePrint {
 /// What this run shares, and what an earlier one has shared. No other program goes on with it meanwhile.
 #[derive(Debug)]
 pub struct SharedFiles {
-    folder: Dir,
-    name: String,
-    _lock: FileLock,
+    place: Arc<Place>,
     token: DeviceToken,
     beam_key: Option<BeamKey>,
     files: Vec<SharedFile>,
@@ -52,8 +50,45 @@ pub struct SharedFiles {
     earlier: Vec<ItemId>,
     /// Whether anything of it is not written.
     is_changed: bool,
-    /// The beam key that was written last.
-    key: Option<KeyId>,
+    /// The hash of the keys that were written last.
+    keys: Option<[u8; 32]>,
+    /// Counts what was to be written.
+    writes: u64,
+}
+
+/// Where it is remembered.
+#[derive(Debug)]
+struct Place {
+    folder: Dir,
+    name: String,
+    /// Which write was the last one; `None` once all of it is forgotten.
+    written: Mutex<Option<u64>>,
+    _lock: FileLock,
+}
+
+/// What is to be written, in place of what was before.
+pub struct Unwritten {
+    place: Arc<Place>,
+    number: u64,
+    /// `None` where nothing is to be remembered.
+    record: Option<Zeroizing<Vec<u8>>>,
+}
+
+impl Unwritten {
+    /// Writes it, unless a later one was. Where that fails, a later run shares what is lacking as new. It blocks.
+    pub fn write(self) {
+        let Place { folder, name, written, .. } = &*self.place;
+        let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
+        if written.is_none_or(|last| last >= self.number) {
+            return;
+        }
+        *written = Some(self.number);
+        let name = format!("{name}{RECORD}");
+        match &self.record {
+            Some(record) => drop(private_folder::replace(folder, &name, record)),
+            None => drop(folder.remove_file(name)),
+        }
+    }
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -126,15 +161,14 @@ impl SharedFiles {
                 continue;
             }
             let found = Self {
-                folder: folder.try_clone()?,
-                name,
-                _lock: lock,
+                place: Arc::new(Place::new(folder.try_clone()?, name, lock)),
                 token: record.token,
                 beam_key: record.beam_key,
                 earlier: record.files.iter().map(|file| file.item).collect(),
                 files: record.files,
                 is_changed: true,
-                key: None,
+                keys: None,
+                writes: 0,
             };
             best = Some((count, found, keys.flatten()));
         }
@@ -157,15 +191,14 @@ impl SharedFiles {
         let name = format!("{beam}.{run}");
         let lock = try_lock(lock_file(&folder, &format!("{name}{LOCKED}"))?)?;
         Ok(Self {
-            folder,
-            name,
-            _lock: lock,
+            place: Arc::new(Place::new(folder, name, lock)),
             token,
             beam_key,
             files: Vec::new(),
             earlier: Vec::new(),
             is_changed: false,
-            key: None,
+            keys: None,
+            writes: 0,
         })
     }
 
@@ -209,20 +242,35 @@ impl SharedFiles {
         self.is_changed |= self.files.len() < before;
     }
 
-    /// Writes what has changed. Where that fails, a later run shares what is lacking as new.
+    /// Whether anything but keys has changed since [`SharedFiles::unwritten`] was asked for last.
+    #[must_use]
+    pub const fn is_changed(&self) -> bool {
+        self.is_changed
+    }
+
+    /// What is to be written, of the device that has this token and these keys by now; `None` where nothing has changed.
     ///
     /// `now` is in milliseconds since the Unix epoch.
-    pub fn write(&mut self, keys: Option<&Keyring>, now: i64) {
-        let key = keys.and_then(Keyring::current_id);
-        if !self.is_changed && key == self.key {
-            return;
-        }
-        (self.is_changed, self.key) = (false, key);
-        if self.files.is_empty() {
-            let _ = self.folder.remove_file(format!("{}{RECORD}", self.name));
-            return;
+    pub fn unwritten(
+        &mut self,
+        token: &DeviceToken,
+        keys: Option<&Keyring>,
+        now: i64,
+    ) -> Option<Unwritten> {
+        if self.token != *token {
+            // Another program has the device of before, and with it all that was shared as that (S5).
+            self.token = token.clone();
+            self.files.clear();
+            self.earlier.clear();
+            self.is_changed = true;
         }
         let kept = keys.and_then(Keyring::keep);
+        let hash = kept.as_ref().map(|kept| blake3::hash(kept).into());
+        if !self.is_changed && hash == self.keys {
+            return None;
+        }
+        (self.is_changed, self.keys) = (false, hash);
+        self.writes += 1;
         let record = Record {
             token: self.token.clone(),
             beam_key: self.beam_key.clone(),
@@ -230,15 +278,23 @@ impl SharedFiles {
             files: self.files.clone(),
             used_at: now,
         };
-        if let Ok(bytes) = serde_json::to_vec(&record).map(Zeroizing::new) {
-            let _ =
-                private_folder::replace(&self.folder, &format!("{}{RECORD}", self.name), &bytes);
-        }
+        // Texts, numbers and JSON cannot fail.
+        let record = serde_json::to_vec(&record).ok().filter(|_| !self.files.is_empty());
+        let (place, record) = (self.place.clone(), record.map(Zeroizing::new));
+        Some(Unwritten { place, number: self.writes, record })
     }
 
-    /// All is done, or the beam is no more: forgets it.
+    /// All is done, or the beam is no more: forgets it, also what is still being written. It blocks.
     pub fn done(self) {
-        forget(&self.folder, &self.name);
+        let mut written = self.place.written.lock().unwrap_or_else(PoisonError::into_inner);
+        *written = None;
+        forget(&self.place.folder, &self.place.name);
+    }
+}
+
+impl Place {
+    const fn new(folder: Dir, name: String, lock: FileLock) -> Self {
+        Self { folder, name, written: Mutex::new(Some(0)), _lock: lock }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a device has received and receives, over all runs of the program.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use heliograph_shared::ids::ItemId;
 
@@ -11,12 +11,18 @@ use super::received::{Incoming, Received, remove_part};
 use super::source::Source;
 use super::source_file::SourceFile;
 use super::sweep::sweep;
-use super::target::Target;
+use super::system;
+use super::target::{Target, unfinished_name};
+
+/// Some disks keep the times of files no more exactly (FAT), in milliseconds.
+const COARSE_MS: u64 = 2_000;
 
 /// Opens received files and finds them again.
 #[derive(Clone, Debug)]
 pub struct Store {
     journal: Arc<Journal>,
+    /// What is swept would be busy to whoever looks for it.
+    sweeping: Arc<RwLock<()>>,
 }
 
 /// What an earlier run of the program has received of a file.
@@ -41,7 +47,8 @@ impl Store {
     /// # Errors
     /// Where the folder cannot be used.
     pub fn open(state: &Path) -> Result<Self, FileError> {
-        Ok(Self { journal: Arc::new(Journal::open(state)?) })
+        let journal = Arc::new(Journal::open(state)?);
+        Ok(Self { journal, sweeping: Arc::default() })
     }
 
     /// The entries.
@@ -60,6 +67,7 @@ impl Store {
         incoming: &Incoming,
         now: i64,
     ) -> Result<Received, FileError> {
+        let _unswept = self.unswept();
         Received::open(&self.journal, target, incoming, now)
     }
 
@@ -70,6 +78,7 @@ impl Store {
     /// # Errors
     /// [`FileError::Busy`] where another program receives it.
     pub fn find(&self, incoming: &Incoming, now: i64) -> Result<Found, FileError> {
+        let _unswept = self.unswept();
         let lock = self.journal.lock(incoming.item)?;
         let Some(entry) = self.journal.read(incoming.item).filter(|entry| incoming.is_of(entry))
         else {
@@ -82,7 +91,7 @@ impl Store {
                 return Ok(placed(&target, &entry, names, *modified));
             }
             Stage::Placing(name) => {
-                if let Some(source) = single(&target, name, entry.size) {
+                if let Some(source) = under_its_name(&target, &entry, name) {
                     return Ok(self.complete(&target, entry.clone(), name, source));
                 }
             }
@@ -120,6 +129,7 @@ impl Store {
     /// # Errors
     /// [`FileError::Busy`] where another program receives it; where the journal cannot be written.
     pub fn turn(&self, item: ItemId, is_paused: bool) -> Result<(), FileError> {
+        let _unswept = self.unswept();
         let _lock = self.journal.lock(item)?;
         match self.journal.read(item) {
             Some(entry) => self.journal.write(&Entry { is_paused, ..entry }),
@@ -132,6 +142,7 @@ impl Store {
     /// # Errors
     /// [`FileError::Busy`] where another program receives it.
     pub fn forget(&self, item: ItemId) -> Result<(), FileError> {
+        let _unswept = self.unswept();
         let _lock = self.journal.lock(item)?;
         if let Some(entry) = self.journal.read(item) {
             remove_part(&entry);
@@ -140,14 +151,22 @@ impl Store {
         Ok(())
     }
 
-    /// Removes what nobody has gone on with for seven days.
+    /// Waits until nothing is swept.
+    fn unswept(&self) -> RwLockReadGuard<'_, ()> {
+        self.sweeping.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Removes what nobody has gone on with for seven days, unless files are opened or looked for meanwhile: then a later run does.
     ///
     /// `now` is in milliseconds since the Unix epoch.
     ///
     /// # Errors
     /// Where the journal cannot be read.
     pub fn sweep(&self, now: i64) -> Result<(), FileError> {
-        sweep(&self.journal, now)
+        match self.sweeping.try_write() {
+            Ok(_sweeping) => sweep(&self.journal, now),
+            Err(_) => Ok(()),
+        }
     }
 }
 
@@ -166,6 +185,22 @@ fn placed(target: &Target, entry: &Entry, names: &[String], modified: Option<i64
         }
         _ => Found::Nothing,
     }
+}
+
+/// A file under the name that it was about to get when the program ended; `None` where it has not got it, whatever lies there.
+fn under_its_name(target: &Target, entry: &Entry, name: &str) -> Option<SourceFile> {
+    let source = single(target, name, entry.size)?;
+    let part = unfinished_name(entry.item);
+    if target.folder().symlink_metadata(&part).is_err() {
+        let modified = source.stamp().modified_ms()?;
+        return (modified.abs_diff(entry.modified_there()) <= COARSE_MS).then_some(source);
+    }
+    // Some disks give it a second name and take the first one away after that.
+    if !system::are_one(target.folder(), name, &part) {
+        return None;
+    }
+    target.folder().remove_file(&part).ok()?;
+    Some(source)
 }
 
 fn single(target: &Target, name: &str, size: u64) -> Option<SourceFile> {

@@ -134,6 +134,21 @@ fn rename_at_once(_from: (&Dir, &str), _to: (&Dir, &str)) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// Whether two names of a folder are of one file, as far as the system tells.
+pub fn are_one(folder: &Dir, one: &str, other: &str) -> bool {
+    #[cfg(unix)]
+    {
+        use cap_std::fs::MetadataExt as _;
+        let file = |name: &str| folder.symlink_metadata(name).map(|file| (file.dev(), file.ino()));
+        matches!((file(one), file(other)), (Ok(one), Ok(other)) if one == other)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (folder, one, other);
+        false
+    }
+}
+
 /// `EINVAL` is also what a file system says to names that it does not take. Then the other ways say it again.
 fn is_not_known(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)

@@ -7,6 +7,7 @@ mod ends;
 mod liars;
 mod moving;
 mod network;
+mod searching;
 mod stored;
 mod swarm;
 mod swarm_chaos;
