@@ -17,6 +17,8 @@ const MOST_DELETED: usize = 5_000;
 #[derive(Default)]
 pub(super) struct BeamMemory {
     items: BTreeMap<ItemId, LiveItem>,
+    /// Those that the server has given, and has not deleted.
+    given: BTreeSet<ItemId>,
     /// Sealed items that the server has deleted, though no device of the beam is known to have done so (E4). They stay here.
     doubted: BTreeSet<ItemId>,
     /// In the order in which they were deleted.
@@ -42,6 +44,7 @@ impl BeamMemory {
         for item in items {
             self.put(item);
         }
+        self.given = there;
         self.oldest = Some(oldest);
         self.learn(oldest, items.iter().map(|item| item.seq).max());
     }
@@ -49,6 +52,7 @@ impl BeamMemory {
     /// The server has sent an item, and everything before it.
     pub(super) fn received(&mut self, item: &LiveItem) {
         self.put(item);
+        self.given.insert(item.id);
         if let Some(oldest) = self.oldest {
             self.learn(oldest, Some(item.seq));
         }
@@ -62,6 +66,7 @@ impl BeamMemory {
     /// The server has deleted what is named so. What is sealed stays here until it is known that the deletion counts (E4).
     pub(super) fn taken(&mut self, id: Option<ItemId>, message: &Json) {
         for one in self.named(id, message) {
+            self.given.remove(&one);
             let is_sealed = |item: &LiveItem| envelope_of(&item.message).is_some();
             if self.items.get(&one).is_some_and(is_sealed) {
                 self.doubted.insert(one);
@@ -94,6 +99,13 @@ impl BeamMemory {
 
     pub(super) fn find(&self, id: ItemId) -> Option<&LiveItem> {
         self.items.get(&id)
+    }
+
+    /// What the server has given and not deleted, for everybody, the oldest first.
+    pub(super) fn given(&self) -> Vec<&LiveItem> {
+        let mut given: Vec<_> = self.given.iter().filter_map(|id| self.items.get(id)).collect();
+        given.sort_by_key(|item| item.seq);
+        given
     }
 
     /// What the server may lack: the items below its first number, without those that are being deleted. `None` when nothing is known of
