@@ -4,7 +4,9 @@ mod asking;
 mod comparing;
 mod comparisons;
 mod device;
+mod hearing;
 mod place;
+mod saved_keys;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
@@ -20,15 +22,16 @@ use heliograph_device::io::server::Server;
 use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::session::beam_link::BeamLink;
 use heliograph_device::session::item::Item;
-use heliograph_device::session::{Encryption, Input, News, Settings, Status, Why};
+use heliograph_device::session::{Encryption, Input, Settings};
 use heliograph_shared::ids::{BeamKey, DeviceId, ItemId};
 use heliograph_shared::limits::MAX_MESSAGE_BYTES;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
-use self::asking::Answer;
 pub use self::comparing::{AnsweredBy, Comparing};
 use self::device::Device;
-use self::place::{Place, stopped};
+use self::place::Place;
+use self::saved_keys::SavedKeys;
+use crate::compared::Compared;
 use crate::exit::{Exit, Stop};
 use crate::known_beam::{KnownBeam, KnownKeys};
 use crate::link::Destination;
@@ -65,6 +68,8 @@ pub struct Beam {
     device: Device,
     server: Server,
     comparing: Option<Comparing>,
+    /// What was compared, from one run to the next.
+    compared: Option<Compared>,
     /// What was told while everything waits for a comparison, in its order.
     held: VecDeque<(Told, Change)>,
     /// Its link.
@@ -74,6 +79,8 @@ pub struct Beam {
     key: Option<BeamKey>,
     /// Whether it is saved, with what is shared there and its keys.
     is_saved: bool,
+    is_of_account: bool,
+    saved_keys: Option<SavedKeys>,
     /// Who is here.
     pub people: People,
     encryption: Encryption,
@@ -151,23 +158,34 @@ impl Beam {
         deadline: Option<(Instant, Duration)>,
         files: Option<FileSettings>,
     ) -> Result<Self, Stop> {
-        let Place { link, beam_key, token, keys, is_new, is_saved, server } = place;
+        let Place { link, beam_key, token, keys, is_new, is_saved, server, is_of_account, account } =
+            place;
+        let is_sealed = keys.is_some();
+        let account = account.filter(|_| is_sealed);
+        let saved_keys = account.map(|account| SavedKeys::of(account, link.beam));
         let encryption = match &keys {
             Some(_) => Encryption::Waiting { is_link_old: false },
             None => Encryption::Clear,
         };
         let key = beam_key.clone();
         let settings = Settings { beam: link.beam, beam_key, name, caps: Vec::new(), token, keys };
-        let device = Device::join(server.clone(), settings, files)?;
+        let mut device = Device::join(server.clone(), settings, files)?;
+        let compared = is_sealed.then(|| Compared::of(link.beam)).transpose()?;
+        if let Some(compared) = &compared {
+            device.tell(Input::ComparedBefore(compared.devices()));
+        }
         Ok(Self {
             device,
             server,
             comparing: None,
+            compared,
             held: VecDeque::new(),
             link,
             is_new,
             key,
             is_saved,
+            is_of_account,
+            saved_keys,
             people: People::default(),
             encryption,
             standing: Standing::Outside,
@@ -217,6 +235,7 @@ impl Beam {
             beam_key: self.key.clone(),
             token: session.token().clone(),
             keys: session.keys().map(KnownKeys::of),
+            is_of_account: self.is_of_account,
         }
     }
 
@@ -244,6 +263,12 @@ impl Beam {
         if let Some(files) = self.device.files() {
             files.cancel(id, None);
         }
+    }
+
+    /// The server, with the login of this device, if it has one.
+    #[must_use]
+    pub const fn server(&self) -> &Server {
+        &self.server
     }
 
     /// The id of this device.
@@ -307,139 +332,8 @@ impl Beam {
         is_too_long(json_bytes, self.message_bytes, is_sealed)
     }
 
-    /// Waits for news. Nothing is lost when the wait is given up.
-    ///
-    /// # Errors
-    /// Where this device is not in the beam any more, does not come into it, or the time is over.
-    pub async fn next(&mut self) -> Result<(News, Change), Stop> {
-        loop {
-            if let (Told::News(news), change) = self.next_told().await? {
-                return Ok((news, change));
-            }
-        }
-    }
-
-    /// Waits for news, or for what happens to files. Nothing is lost when the wait is given up.
-    ///
-    /// # Errors
-    /// As for [`Beam::next`].
-    pub async fn next_told(&mut self) -> Result<(Told, Change), Stop> {
-        loop {
-            if self.is_open()
-                && let Some((told, change)) = self.held.pop_front()
-            {
-                // It counts once its command knows of it.
-                if let Told::News(News::Encryption(encryption)) = &told {
-                    self.encryption = encryption.clone();
-                }
-                return Ok((told, change));
-            }
-            let Some((told, change)) = self.happens().await? else { continue };
-            let is_of_people =
-                matches!(told, Told::News(News::Status(_) | News::Devices(_) | News::Trust { .. }));
-            if is_of_people {
-                return Ok((told, change));
-            }
-            // Also where it is open already: what was held before comes first.
-            self.held.push_back((told, change));
-        }
-    }
-
-    /// Waits until something is told. `None` where something was answered.
-    async fn happens(&mut self) -> Result<Option<(Told, Change)>, Stop> {
-        let (deadline, within) = self.deadline.unzip();
-        let told = tokio::select! {
-            told = self.device.next() => told,
-            answer = answer_of(self.comparing.as_mut()) => {
-                self.answered(answer)?;
-                return Ok(None);
-            }
-            () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => {
-                return Err(self.late(within.unwrap_or_default()));
-            }
-        };
-        let told = told.ok_or_else(|| Stop::new(Exit::Failed, ""))?;
-        let change = match &told {
-            Told::News(news) => self.hears(news)?,
-            Told::Path { device, path: Some(PeerPath::Turn) } => {
-                self.over_turn.insert(*device);
-                Change::default()
-            }
-            Told::Path { device, .. } => {
-                self.over_turn.remove(device);
-                Change::default()
-            }
-            _ => Change::default(),
-        };
-        Ok(Some((told, change)))
-    }
-
-    /// What counts at once, whatever else waits.
-    fn hears(&mut self, news: &News) -> Result<Change, Stop> {
-        let mut change = Change::default();
-        match news {
-            News::Welcome(welcome) => {
-                self.standing = Standing::Welcomed;
-                if let Some(limits) = &welcome.limits {
-                    self.message_bytes = limits.message_bytes;
-                }
-            }
-            News::Devices(devices) => change = self.people.listed(devices),
-            News::Encryption(Encryption::Waiting { is_link_old: true }) => {
-                let why = "The devices of this beam say that its link is another one now. Ask for the new one.";
-                return Err(Stop::new(Exit::NotLetIn, why));
-            }
-            News::Encryption(Encryption::Unsealed) => {
-                let why = "This beam is in clear text, which the server can read. Say --clear if you want that.";
-                return Err(Stop::new(Exit::BadLink, why));
-            }
-            News::Trust { device, trust, turned_away } => {
-                if let Some(comparing) = &mut self.comparing {
-                    comparing.hears(&self.people, *device, trust.as_ref(), *turned_away)?;
-                }
-                self.look()?;
-            }
-            News::Status(status) => self.stands(*status)?,
-            _ => {}
-        }
-        Ok(change)
-    }
-
-    fn stands(&mut self, status: Status) -> Result<(), Stop> {
-        match status {
-            Status::Connecting | Status::Live => Ok(()),
-            // A server that was here a moment ago comes back. One that was not, as one whose name was mistyped, seldom does.
-            Status::Reconnecting { .. } if self.standing == Standing::Welcomed => Ok(()),
-            Status::Reconnecting { .. } => Err(stopped(Why::Unreachable, self.device.failure())),
-            Status::Stopped(why) if why == Why::Ended => {
-                self.standing = Standing::Ended;
-                Err(stopped(why, self.device.failure()))
-            }
-            Status::Stopped(why) => Err(stopped(why, self.device.failure())),
-        }
-    }
-
-    fn late(&self, within: Duration) -> Stop {
-        let seconds = within.as_secs_f64();
-        let keys = self.device.session().keys();
-        if self.standing == Standing::Welcomed && keys.is_some_and(|keys| !keys.is_keyed()) {
-            let why = format!(
-                "No device has let this one in within {seconds} s: one that is in the beam has to be open."
-            );
-            return Stop::new(Exit::NotLetIn, why);
-        }
-        Stop::new(Exit::TimedOut, format!("It was not done within {seconds} s."))
-    }
-
     /// Leaves, once all that was said is on its way.
     pub async fn leave(self) {
         self.device.leave().await;
-    }
-}
-
-async fn answer_of(comparing: Option<&mut Comparing>) -> Answer {
-    match comparing {
-        Some(comparing) => comparing.next_answer().await,
-        None => std::future::pending().await,
     }
 }

@@ -201,8 +201,8 @@ pub struct CopyArgs {
     #[arg(long, conflicts_with = "text")]
     pub clipboard: bool,
     /// Have the server keep what is in the beam, so that the text is there when no device is: 1h or 24h. It does not wait for another device
-    /// then
-    #[arg(long, value_name = "TIME", value_parser = keep_time, conflicts_with = "save")]
+    /// then. A saved beam keeps it without an end
+    #[arg(long, value_name = "TIME", value_parser = keep_time)]
     pub keep: Option<KeepTime>,
     /// Make a beam and save it under this name in the account that is logged in
     #[arg(long, value_name = "NAME", conflicts_with_all = ["to", "clear"])]
@@ -242,11 +242,12 @@ pub struct SendArgs {
     /// Make a beam and save it under this name in the account that is logged in
     #[arg(long, value_name = "NAME", conflicts_with_all = ["to", "clear"])]
     pub save: Option<String>,
-    /// End when one device has it all
+    /// End when one device has it all, or the server of a saved or kept beam
     #[arg(long)]
     pub once: bool,
-    /// Have the server keep what is in the beam and a copy of the files, sealed, and end when it does: 1h or 24h
-    #[arg(long, value_name = "TIME", value_parser = keep_time, conflicts_with_all = ["once", "save"])]
+    /// Have the server keep what is in the beam and a copy of the files, sealed, and end when it does: 1h or 24h. A saved beam keeps it
+    /// without an end, and has the copies also without this
+    #[arg(long, value_name = "TIME", value_parser = keep_time, conflicts_with = "once")]
     pub keep: Option<KeepTime>,
     /// Show a short code too, which leads to the beam for ten minutes. Who types it has to be let in
     #[arg(long)]

@@ -24,6 +24,9 @@ pub struct KnownBeam {
     pub token: DeviceToken,
     /// What it has of the keys; `None` in a beam in clear text.
     pub keys: Option<KnownKeys>,
+    /// Whether it is a saved one, in which this device is by the account that is logged in.
+    #[serde(default)]
+    pub is_of_account: bool,
 }
 
 /// What a device has of the keys of a sealed beam.

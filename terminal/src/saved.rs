@@ -5,8 +5,10 @@ use heliograph_device::io::login::LoginStore;
 use heliograph_device::io::private_folder::PrivateFolder;
 use heliograph_device::io::server::{Failure, Server};
 use heliograph_device::io::system_random::SystemRandom;
+use heliograph_device::keys::found_keys::FoundKeys;
 use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::keys::password::OwnVault;
+use heliograph_device::keys::saved_keys::OwnEntry;
 use heliograph_device::session::beam_link::{BeamLink, server_of};
 use heliograph_device::session::saved_beams::{Closed, OwnBeams, Place, public_of};
 use heliograph_shared::api::keys::BeamKeys;
@@ -21,8 +23,8 @@ use crate::voice::Voice;
 
 /// A saved beam, opened.
 pub struct SavedBeam {
-    /// Its server, with the login.
-    pub server: Server,
+    /// The account that opens it.
+    pub account: Account,
     /// Its link.
     pub link: BeamLink,
     /// Its keys; `None` where it is in clear text.
@@ -222,13 +224,15 @@ pub async fn open(
         );
     }
     let invite = keys.as_ref().and_then(|keys| keys.invite().cloned());
-    let server = account.server().clone();
-    let link = BeamLink { server: server.url().clone(), beam: listed.id, invite };
-    Ok(Opened::Beam(Box::new(SavedBeam { server, link, keys })))
+    let link = BeamLink { server: account.server().url().clone(), beam: listed.id, invite };
+    Ok(Opened::Beam(Box::new(SavedBeam { account, link, keys })))
 }
 
-enum Refused {
+/// Why the keys of a saved beam are not there.
+pub enum Refused {
+    /// What lies there does not count.
     Closed(Closed),
+    /// The server does not tell, or what this device remembers cannot be read.
     Stop(Stop),
 }
 
@@ -238,13 +242,42 @@ impl From<Stop> for Refused {
     }
 }
 
+/// Looks for the keys of a beam where they lie, as in its account's vault (S38).
+///
+/// # Errors
+/// Why there are none for this device.
+pub async fn find(account: &Account, id: BeamId) -> Result<FoundKeys, Refused> {
+    let lists = Lists::read(account).await?;
+    with_place(account, &lists, id, |own, place| own.find(id, place)).await
+}
+
+/// Remembers what this device takes from the own vault: without it, an older state could be shown next time.
+///
+/// # Errors
+/// Where that cannot be kept.
+pub fn note(account: &Account, id: BeamId, entry: &OwnEntry) -> Result<(), Stop> {
+    let OwnVault::Open(vault) = account.vault() else { return Ok(()) };
+    let (public, seen) = (public_of(&vault), (&entry.ends[..], entry.shared.changes));
+    let noted = account.remember(|memory, now| memory.note(id, (&public, &entry.tag), seen, now));
+    noted.map_err(Stop::from)
+}
+
 async fn keys_of(account: &Account, lists: &Lists, id: BeamId) -> Result<Keyring, Refused> {
-    let vault = match account.vault() {
-        OwnVault::Open(vault) => Some(vault),
-        OwnVault::None | OwnVault::Locked => None,
-    };
-    let memory = account.memory().map_err(Stop::from)?;
-    let own = OwnBeams::of(vault.as_ref(), lists.own(), &lists.kept, &memory);
+    let opens = |own: &OwnBeams<'_>, place: Place<'_>| own.open(id, place, None, &mut SystemRandom);
+    let opened = with_place(account, lists, id, opens).await?;
+    if let Some(entry) = &opened.entry {
+        note(account, id, entry)?;
+    }
+    Ok(opened.ring)
+}
+
+/// Does something with what the server shows of a beam, beside all others.
+async fn with_place<T>(
+    account: &Account,
+    lists: &Lists,
+    id: BeamId,
+    does: impl FnOnce(&OwnBeams<'_>, Place<'_>) -> Result<T, Closed>,
+) -> Result<T, Refused> {
     let deposit: BeamKeys;
     let place = match lists.kept(id) {
         Some(KeptBeam { keys: Some(keys), .. }) => Place::Vaults(Some(keys)),
@@ -252,20 +285,20 @@ async fn keys_of(account: &Account, lists: &Lists, id: BeamId) -> Result<Keyring
             deposit = account.deposit(id).await.map_err(|why| failed(&why))?;
             Place::Deposit(&deposit)
         }
-        None if account.beam_vault(id).await.map_err(|why| failed(&why))?.version > 0 => {
-            Place::Vaults(None)
-        }
-        None => Place::Nowhere,
+        None => match account.beam_vault(id).await {
+            Ok(there) if there.version > 0 => Place::Vaults(None),
+            // Who may not read the saved beam has nothing there either (E9).
+            Ok(_) | Err(Failure::Refused { status: 403 | 404, .. }) => Place::Nowhere,
+            Err(why) => return Err(failed(&why).into()),
+        },
     };
-    let opened = own.open(id, place, None, &mut SystemRandom).map_err(Refused::Closed)?;
-    if let (Some(entry), Some(vault)) = (&opened.entry, &vault) {
-        let (public, seen) = (public_of(vault), (&entry.ends[..], entry.shared.changes));
-        let noted =
-            account.remember(|memory, now| memory.note(id, (&public, &entry.tag), seen, now));
-        // Without it, an older state could be shown next time.
-        noted.map_err(Stop::from)?;
-    }
-    Ok(opened.ring)
+    let vault = match account.vault() {
+        OwnVault::Open(vault) => Some(vault),
+        OwnVault::None | OwnVault::Locked => None,
+    };
+    let memory = account.memory().map_err(Stop::from)?;
+    let own = OwnBeams::of(vault.as_ref(), lists.own(), &lists.kept, &memory);
+    does(&own, place).map_err(Refused::Closed)
 }
 
 fn closed(why: Closed) -> Stop {

@@ -5,7 +5,6 @@ use heliograph_device::io::system_random::SystemRandom;
 use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::keys::password::OwnVault;
 use heliograph_device::keys::saved_keys::new_tag;
-use heliograph_device::session::saved_beams::public_of;
 use heliograph_device::session::{Input, News};
 use heliograph_shared::api::vaults::{BeamVaultChange, KeysForPerson};
 use heliograph_shared::e2ee::vault::Vault;
@@ -20,7 +19,7 @@ use crate::beam::Beam;
 use crate::exit::{Exit, Stop};
 use crate::link::{Destination, Wanted};
 use crate::safe;
-use crate::saved::{failed, logged_in};
+use crate::saved::{failed, logged_in, note};
 use crate::voice::Voice;
 
 /// A beam that is to be saved.
@@ -107,17 +106,13 @@ impl Saving {
             let deposit = keys.for_deposit().ok_or_else(keyless)?;
             return self.account.write_deposit(beam, &deposit).await.map_err(|why| failed(&why));
         };
-        let tag = new_tag(&mut SystemRandom);
-        let entry = keys.for_vault(tag.clone()).ok_or_else(keyless)?;
+        let entry = keys.for_vault(new_tag(&mut SystemRandom)).ok_or_else(keyless)?;
         let sealed = entry.seal(vault, &mut SystemRandom);
         let keys = sealed.map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
         let to = Opaque::new(vault.public().to_vec());
         let keys = vec![KeysForPerson { username: self.account.username(), to, keys }];
         let change = BeamVaultChange { version: 1, keys };
         self.account.write_vault(beam, &change).await.map_err(|why| failed(&why))?;
-        let (public, seen) = (public_of(vault), (&[][..], entry.shared.changes));
-        let noted =
-            self.account.remember(|memory, now| memory.note(beam, (&public, &tag), seen, now));
-        noted.map_err(Stop::from)
+        note(&self.account, beam, &entry)
     }
 }

@@ -165,6 +165,18 @@ pub enum Event<'a> {
         /// `person` or `locked`: why it does not compare itself with this one for now; null where it does.
         turned_away: Option<&'static str>,
     },
+    /// A device that was compared, perhaps in an earlier run, has another key since.
+    OtherKey {
+        /// The device.
+        device: DeviceId,
+        /// How that is called.
+        name: &'a str,
+    },
+    /// So many items that other devices were given are missing here (E14).
+    Missing {
+        /// How many; 0 where none is any more.
+        count: usize,
+    },
     /// The connection to the server.
     Status {
         /// `live` or `reconnecting`.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use heliograph_shared::e2ee::envelope::{Header, Kind};
 use heliograph_shared::e2ee::handed::Handed;
 use heliograph_shared::e2ee::invite::Invite;
+use heliograph_shared::e2ee::key_pair::PublicKey;
 use heliograph_shared::ids::DeviceId;
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,8 @@ pub struct Introduced {
     pub is_warning: bool,
     /// What it calls itself, as it came; `None` where it says no name, or has said another one since.
     pub name: Option<String>,
+    /// The key that it says, where that is another one than counts: the first that it has said.
+    pub other_key: Option<PublicKey>,
 }
 
 /// Introductions, and keys that go from one device to another.
@@ -109,7 +112,9 @@ impl HandingOver {
         let Some(said) = said.filter(|said| is_between(said, from, me)) else {
             return Introduced::default();
         };
-        let is_new = decode_array(&said.key).is_some_and(|key| ring.devices.learn(from, key));
+        let key: Option<PublicKey> = decode_array(&said.key);
+        let is_other_key = ring.key_of(from).is_some_and(|known| Some(known) != key.as_ref());
+        let is_new = key.is_some_and(|key| ring.devices.learn(from, key));
         let are_news = ring.hears(&unverified_in(&said.unverified), opened.header.key_id);
         let is_warning = ring.hears_deposited(said.is_deposited) || are_news;
         let is_other = decode_array(&said.invite) != ring.invite().map(Invite::id);
@@ -120,6 +125,7 @@ impl HandingOver {
             is_asking: is_new || is_other || !said.has_yours,
             is_warning,
             name: if self.heard.is_newest(&opened.header) { said.name } else { None },
+            other_key: key.filter(|_| is_other_key),
         }
     }
 

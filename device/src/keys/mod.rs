@@ -5,6 +5,7 @@
 
 mod compared_keyring;
 pub mod comparisons;
+pub mod found_keys;
 pub mod handing_over;
 mod kept_keyring;
 pub mod keyring;

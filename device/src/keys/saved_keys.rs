@@ -134,8 +134,14 @@ impl SavedShared {
         Some(Self { keys, current, is_deposited })
     }
 
+    /// What is deposited; `None` for what is no set of keys.
+    pub(super) fn of_deposit(deposited: &BeamKeys) -> Option<Self> {
+        let secrets = deposited.keys.iter().map(|key| Secret::new(*key.as_bytes()));
+        Self::of(secrets.map(ContentKey::new).collect(), *deposited.current?.as_bytes(), true)
+    }
+
     /// What is told with them. Nobody told how often they were changed.
-    fn told(self, link: Option<&Invite>, is_vaulted: bool) -> Option<SharedKeys> {
+    pub(super) fn told(self, link: Option<&Invite>, is_vaulted: bool) -> Option<SharedKeys> {
         let of_key = Invite::of_key(key_among(&self.keys, self.current)?.secret());
         Some(SharedKeys {
             invite: link.unwrap_or(&of_key).secret().clone(),
@@ -196,15 +202,13 @@ impl Keyring {
         link: Option<&Invite>,
         random: &mut dyn Random,
     ) -> Option<Self> {
-        let current = *deposited.current?.as_bytes();
+        let shared = SavedShared::of_deposit(deposited)?;
         let secrets = deposited.keys.iter().map(|key| Secret::new(*key.as_bytes()));
         let secrets: Vec<_> = secrets.collect();
-        let keys = secrets.iter().cloned().map(ContentKey::new).collect();
-        let shared = SavedShared::of(keys, current, true)?;
         let is_proved = link.is_none_or(|link| {
             let proof = deposited.proof.as_ref().map(|proof| &proof.as_bytes()[..]);
-            shared.names_key(link)
-                || deposit::check(link, current, &secrets, proof.unwrap_or_default()).is_ok()
+            let proof = proof.unwrap_or_default();
+            shared.names_key(link) || deposit::check(link, shared.current, &secrets, proof).is_ok()
         });
         if is_proved { Self::begun(&shared.told(link, false)?, random) } else { None }
     }

@@ -23,6 +23,8 @@ struct Known {
 #[derive(Default)]
 pub(super) struct BeamMemory {
     items: BTreeMap<ItemId, Known>,
+    /// Those that the server has given, and has not deleted.
+    given: BTreeSet<ItemId>,
     /// Sealed items that the server has deleted, though no device of the beam is known to have done so (E4). They stay here.
     doubted: BTreeSet<ItemId>,
     /// In the order in which they were deleted.
@@ -49,6 +51,7 @@ impl BeamMemory {
         for item in items {
             self.put(item);
         }
+        self.given = there;
         self.oldest = Some(oldest);
         self.learn(oldest, items.iter().map(|item| item.seq).max());
     }
@@ -56,6 +59,7 @@ impl BeamMemory {
     /// The server has sent an item, and everything before it.
     pub(super) fn received(&mut self, item: &LiveItem) {
         self.put(item);
+        self.given.insert(item.id);
         if let Some(oldest) = self.oldest {
             self.learn(oldest, Some(item.seq));
         }
@@ -69,6 +73,7 @@ impl BeamMemory {
     /// The server has deleted items. What is sealed stays here until it is known that the deletion counts (E4).
     pub(super) fn taken(&mut self, named: &[ItemId]) {
         for one in named.iter().copied() {
+            self.given.remove(&one);
             let is_sealed = |known: &Known| envelope_of(&known.item.message).is_some();
             if self.items.get(&one).is_some_and(is_sealed) {
                 self.doubted.insert(one);
@@ -102,6 +107,13 @@ impl BeamMemory {
 
     pub(super) fn find(&self, id: ItemId) -> Option<&LiveItem> {
         self.items.get(&id).map(|known| &known.item)
+    }
+
+    /// What the server has given and not deleted, for everybody, the oldest first.
+    pub(super) fn given(&self) -> Vec<&LiveItem> {
+        let mut given: Vec<_> = self.given.iter().filter_map(|id| self.find(*id)).collect();
+        given.sort_by_key(|item| item.seq);
+        given
     }
 
     /// What the server may lack: the items below its first number, without those that are being deleted. `None` when nothing is known of

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use heliograph_shared::device::Device;
-use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::json::Json;
 use heliograph_shared::socket::{
@@ -13,10 +12,11 @@ use heliograph_shared::socket::{
 
 use super::beam_memory::BeamMemory;
 use super::item::envelope_of;
+use super::item_comparison::{Event, MissingItems};
 use super::moment::Moment;
-use super::opened_items::{Opening, Shared, clear_item};
-use super::outbox::{Encryption, News, Outbox, json};
-use super::pending_changes::{PendingChanges, Received, Refused};
+use super::opened_items::{Opening, clear_item};
+use super::outbox::{Encryption, News, Outbox};
+use super::pending_changes::{PendingChanges, Received};
 use super::sealed_beam::SealedBeam;
 use super::sync_pages::SyncPages;
 use crate::random::Random;
@@ -29,14 +29,15 @@ pub(super) struct Exchange {
     pub(super) me: Option<DeviceId>,
     devices: Vec<Device>,
     is_saved: bool,
-    memory: BeamMemory,
+    pub(super) memory: BeamMemory,
+    pub(super) missing: MissingItems,
     pub(super) pending: PendingChanges,
     /// The changes since the items were requested; `None` while no `sync` is under way.
     sync: Option<SyncPages>,
     /// What was shared before this device could seal, in its order.
-    waiting: Vec<Waiting>,
+    pub(super) waiting: Vec<Waiting>,
     /// What was told of each item: its message as the server has it.
-    shown: BTreeMap<ItemId, Json>,
+    pub(super) shown: BTreeMap<ItemId, Json>,
     encryption: Option<Encryption>,
 }
 
@@ -58,6 +59,7 @@ impl Exchange {
             devices: Vec::new(),
             is_saved: false,
             memory: BeamMemory::default(),
+            missing: MissingItems::default(),
             pending: PendingChanges::default(),
             sync: None,
             waiting: Vec::new(),
@@ -74,6 +76,7 @@ impl Exchange {
     /// Does what follows of what has changed.
     pub(super) fn look(&mut self, now: Duration) {
         let is_openable = self.with_sealed(now, SealedBeam::look);
+        self.look_at_neighbours(now);
         self.out.wants_sync |= is_openable == Some(true);
         let encryption = self.sealed.as_ref().map_or(Encryption::Clear, |one| one.encryption());
         if self.encryption.as_ref() != Some(&encryption) {
@@ -119,7 +122,7 @@ impl Exchange {
 
     pub(super) fn hear(&mut self, message: ServerMessage, now: Duration) {
         match message {
-            ServerMessage::Welcome { message } => self.welcomed(message),
+            ServerMessage::Welcome { message } => self.welcomed(message, now),
             ServerMessage::AuthedUsers { message } => self.listed(message),
             ServerMessage::RecClipboard(item) => self.received(item, now),
             ServerMessage::DeleteNote { message, extra, id } => {
@@ -134,7 +137,9 @@ impl Exchange {
                     }),
                     None => Some(Some(message)),
                 };
-                if let Some(message) = opened.flatten() {
+                if let Some(message) = opened.flatten()
+                    && !self.hears_comparison(extra.from, &message, now)
+                {
                     self.out.tell(News::Signal { from: extra.from, message });
                 }
             }
@@ -168,7 +173,7 @@ impl Exchange {
         self.out.wants_sync |= self.sync.is_none();
     }
 
-    fn welcomed(&mut self, welcome: Welcome) {
+    fn welcomed(&mut self, welcome: Welcome, now: Duration) {
         let me = welcome.device_id;
         let is_other = self.me.is_some_and(|before| before != me);
         self.me = Some(me);
@@ -180,6 +185,7 @@ impl Exchange {
                 self.share_as_other();
             }
         }
+        self.compare(Event::Connected, now);
         self.out.tell(News::Welcome(Box::new(welcome)));
     }
 
@@ -223,6 +229,7 @@ impl Exchange {
             Some(pages) => pages.received(item),
             None => self.memory.received(&item),
         }
+        self.compare(Event::Changed, now);
     }
 
     /// Tells of an item, once for each version.
@@ -245,7 +252,7 @@ impl Exchange {
         }
     }
 
-    fn hide(&mut self, id: ItemId) {
+    pub(super) fn hide(&mut self, id: ItemId) {
         if self.shown.remove(&id).is_some() {
             self.out.tell(News::Gone(id));
         }
@@ -257,6 +264,7 @@ impl Exchange {
             pages.deleted(id, message);
         }
         self.memory.taken(&named);
+        self.compare(Event::Changed, now);
         if id.is_some_and(|id| !self.pending.deleted(id)) {
             return;
         }
@@ -317,6 +325,7 @@ impl Exchange {
         for id in gone.collect::<Vec<_>>() {
             self.hide(id);
         }
+        self.compare(Event::Synced, now);
         self.out.tell(News::Synced { dropped: page.dropped });
         let deletions = self.pending.deletions();
         // What the server may have lost (S28). What this device is about to delete stays away.
@@ -325,71 +334,5 @@ impl Exchange {
         {
             self.out.send(&ClientMessage::Held { message });
         }
-    }
-
-    /// Brings back what the server has lost (S28).
-    fn restore(&mut self, wanted: &[ItemId]) {
-        for id in wanted {
-            if let Some(item) = self.memory.find(*id) {
-                let message = item.clone();
-                self.out.send(&ClientMessage::Restore { message });
-            }
-        }
-    }
-
-    fn refused(&mut self, id: ItemId, code: ErrorCode, why: String, now: Duration) {
-        match self.pending.refused(id, code, now) {
-            Refused::Later => {}
-            Refused::Final { is_hidden } => {
-                self.out.wants_sync |= is_hidden;
-                self.out.tell(News::Refused { id, code, why });
-            }
-        }
-    }
-
-    /// The person shares an item. An older version that still waits counts no more.
-    pub(super) fn shares(&mut self, shared: Waiting) {
-        self.waiting.retain(|waiting| waiting.id != shared.id);
-        self.share(shared);
-    }
-
-    /// Shares an item, or has it wait until this device can seal.
-    fn share(&mut self, shared: Waiting) {
-        let Waiting { id, message, extra, to } = shared;
-        let told = match &mut self.sealed {
-            None => Some((message.clone(), extra.clone())),
-            Some(sealed) => {
-                let envelope = sealed.seal(Shared { id, message: &message, extra: &extra, to });
-                envelope.map(|envelope| (envelope, "text".to_owned()))
-            }
-        };
-        match told {
-            None => self.waiting.push(Waiting { id, message, extra, to }),
-            Some((message, extra)) => {
-                let told = self.pending.share(id, message, extra, to);
-                self.out.send(&told);
-            }
-        }
-    }
-
-    pub(super) fn delete(&mut self, id: ItemId) {
-        let before = self.waiting.len();
-        self.waiting.retain(|waiting| waiting.id != id);
-        let is_told = self.shown.contains_key(&id) || self.pending.has(id);
-        // The server was never told of it, and its deletion would tell that it was.
-        if before > self.waiting.len() && !is_told {
-            return;
-        }
-        let (sealed, proof) = match &mut self.sealed {
-            Some(sealed) => sealed.delete(id),
-            None => (None, None),
-        };
-        let known = self.memory.find(id).map(|item| item.message.clone());
-        // What is deleted by its id needs no content.
-        let Some(message) = sealed.or(known).or_else(|| json("")) else { return };
-        self.memory.deleted(id);
-        let told = self.pending.delete(id, message, proof);
-        self.out.send(&told);
-        self.hide(id);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heliograph_shared::e2ee::envelope::{Header, PAGE_BYTES};
+use heliograph_shared::e2ee::envelope::{Header, PAGE_BYTES, PREFIX};
 use heliograph_shared::ids::ItemId;
 
 use super::item::{SealedContent, without_copy};
@@ -27,8 +27,8 @@ pub(super) struct ItemVersions {
     sealed: BTreeSet<ItemId>,
     /// The items that came in clear text, and that no other device has sealed since.
     clear: BTreeSet<ItemId>,
-    /// Envelopes that came, and were replaced by others that came.
-    replaced: BTreeSet<Name>,
+    /// Envelopes that came, and were replaced by others that came: each with how many were replaced before it.
+    replaced: BTreeMap<Name, usize>,
     /// Proofs of deletions that were used.
     proofs: BTreeSet<Name>,
     /// The items that a device of the beam has deleted, as is proven.
@@ -80,13 +80,15 @@ impl ItemVersions {
         let id = content.id;
         let Some(name) = name_of(sealed) else { return false };
         let before = self.versions.get(&id).and_then(|known| known.came);
-        let is_past = self.replaced.contains(&name)
-            || before.is_some_and(|before| before.0 == name.0 && name.1 < before.1);
+        let is_past = self.replaced.contains_key(&name) || is_sealed_before(name, before);
         if is_past && self.versions.contains_key(&id) {
             return false;
         }
         self.deleted.remove(&id);
-        self.replaced.extend(before.filter(|before| *before != name));
+        if let Some(before) = before.filter(|before| *before != name) {
+            let count = self.replaced.len();
+            self.replaced.insert(before, count);
+        }
         let version =
             Version { sealed: sealed.to_owned(), content: content.clone(), came: Some(name) };
         self.versions.insert(id, version);
@@ -96,6 +98,19 @@ impl ItemVersions {
             self.clear.remove(&id);
         }
         true
+    }
+
+    /// How many versions were replaced here until now.
+    pub(super) fn replaced(&self) -> usize {
+        self.replaced.len()
+    }
+
+    /// Whether a version of an item is certainly older than the one that counts here: its page has sealed both, or it came, and was
+    /// replaced after so many others. Of what was replaced before, another device may say that it replaced the other one.
+    pub(super) fn is_past(&self, id: ItemId, version: &str, since: usize) -> bool {
+        let Some(name) = name_of(&format!("{PREFIX}{version}")) else { return false };
+        let came = self.versions.get(&id).and_then(|known| known.came);
+        self.replaced.get(&name).is_some_and(|at| *at >= since) || is_sealed_before(name, came)
     }
 
     /// A right proof of a deletion has come. Returns whether it is new: after an Undo, the server could use it again.
@@ -115,6 +130,19 @@ impl ItemVersions {
     pub(super) fn is_deleted(&self, id: ItemId) -> bool {
         self.deleted.contains(&id)
     }
+}
+
+/// Characters of the header behind what every envelope begins with.
+const HEADER_CHARACTERS: usize = 44;
+
+/// Names a version of an item for other devices (E14).
+pub(super) fn version_of(sealed: &str) -> String {
+    sealed.chars().skip(PREFIX.len()).take(HEADER_CHARACTERS).collect()
+}
+
+/// Whether the page that sealed one envelope has sealed another since: the server has held it back.
+fn is_sealed_before(name: Name, other: Option<Name>) -> bool {
+    other.is_some_and(|other| other.0 == name.0 && name.1 < other.1)
 }
 
 fn name_of(sealed: &str) -> Option<Name> {

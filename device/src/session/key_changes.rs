@@ -31,6 +31,8 @@ pub(super) struct Heard {
     pub(super) is_named: bool,
     /// Whether it has the key that seals.
     pub(super) is_in: bool,
+    /// Whether it says another public key than counts.
+    pub(super) has_other_key: bool,
 }
 
 /// The two ends of what is said between devices.
@@ -123,7 +125,7 @@ impl KeyChanges {
         if said.is_asking && !is_answer {
             self.introduce(ring, me, from, (name, true), moment);
         }
-        Heard { is_named, is_in: said.is_in }
+        Heard { is_named, is_in: said.is_in, has_other_key: said.other_key.is_some() }
     }
 
     /// A device hands over what it has. `here` are all that are here. Returns whether anything was taken.

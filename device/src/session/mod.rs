@@ -6,17 +6,20 @@
 
 pub mod beam_link;
 mod beam_memory;
+mod compared_before;
 mod compared_joining;
 mod comparing;
 mod door;
 mod exchange;
 pub mod item;
+mod item_comparison;
 mod item_versions;
 mod joining;
 mod kept_keys;
 mod key_changes;
 mod letting_in;
 mod line;
+mod missing_items;
 mod moment;
 mod opened_items;
 mod outbox;
@@ -24,6 +27,7 @@ mod pending_changes;
 pub mod saved_beams;
 mod sealed_beam;
 mod server_messages;
+mod sharing;
 mod sync_pages;
 pub mod trust;
 mod ways_in;
@@ -33,14 +37,17 @@ use std::time::Duration;
 
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::device::{AuthExtra, Cap};
+use heliograph_shared::e2ee::key_pair::PublicKey;
 use heliograph_shared::ids::{BeamId, BeamKey, DeviceId, DeviceToken, ItemId};
 use heliograph_shared::json::Json;
 use heliograph_shared::socket::{ClientMessage, KeepTime, ServerMessage, SignalTo};
 
 use self::exchange::{Exchange, Waiting};
+use self::item_comparison::Event;
 use self::line::{Due, Line};
 use self::sealed_beam::SealedBeam;
 use self::trust::TrustBook;
+use crate::keys::found_keys::FoundKeys;
 use crate::keys::keyring::Keyring;
 use crate::keys::signs::Signs;
 use crate::random::{self, Random};
@@ -103,6 +110,8 @@ pub enum Input {
         /// Whether they go into vaults.
         is_vaulted: bool,
     },
+    /// These keys lie with the beam, which is saved (E9, E18).
+    Found(Box<FoundKeys>),
     /// The person has compared these pictures, which this device shows, with those of another one (E8): they are the same.
     Confirm {
         /// The other device.
@@ -110,10 +119,14 @@ pub enum Input {
         /// What the person has seen.
         signs: Signs,
     },
+    /// The person has compared these devices in earlier runs, which had these public keys then ([`Session::compared`]).
+    ComparedBefore(Vec<(DeviceId, PublicKey)>),
     /// The person does not let a device in that waits for it.
     Refuse(DeviceId),
     /// Whether the person wants to be asked before any device is let in without the link (E8).
     AskBefore(bool),
+    /// The person wants to know once more whether something is missing (E14).
+    LookForMissing,
     /// The person gives this device another name (S32).
     Rename(String),
     /// The person asks to keep the beam for a while (S30). It is lost while the socket is down.
@@ -174,6 +187,13 @@ impl Session {
         self.exchange.sealed.as_ref().map(|sealed| sealed.ways.trust())
     }
 
+    /// The devices that the person has compared, in this run or as they were told of earlier ones, with their public keys: what a later
+    /// run is told.
+    #[must_use]
+    pub fn compared(&self) -> Vec<(DeviceId, PublicKey)> {
+        self.exchange.sealed.as_ref().map(|sealed| sealed.compared()).unwrap_or_default()
+    }
+
     /// The id of this device; `None` before the server has told it.
     #[must_use]
     pub const fn me(&self) -> Option<DeviceId> {
@@ -197,7 +217,8 @@ impl Session {
     pub fn next_due(&self) -> Option<Duration> {
         let sealed = self.exchange.sealed.as_ref().and_then(|sealed| sealed.next_due());
         let shares = self.exchange.pending.next_due().filter(|_| self.line.is_live());
-        [self.line.next_due(), sealed.filter(|_| self.line.is_live()), shares]
+        let missing = self.exchange.missing.comparison.due().filter(|_| self.line.is_live());
+        [self.line.next_due(), sealed.filter(|_| self.line.is_live()), shares, missing]
             .into_iter()
             .flatten()
             .min()
@@ -222,9 +243,17 @@ impl Session {
                     sealed.are_kept(is_vaulted);
                 }
             }
+            Input::Found(found) => {
+                self.exchange.with_sealed(now, |sealed, moment| sealed.finds(&found, moment));
+            }
             Input::Confirm { device, signs } => {
                 self.exchange
                     .with_sealed(now, |sealed, moment| sealed.confirm(device, signs, moment));
+            }
+            Input::ComparedBefore(compared) => {
+                if let Some(sealed) = &mut self.exchange.sealed {
+                    sealed.remember(compared);
+                }
             }
             Input::Refuse(device) => {
                 self.exchange.with_sealed(now, |sealed, moment| sealed.ways.refuse(device, moment));
@@ -232,6 +261,7 @@ impl Session {
             Input::AskBefore(is_asked) => {
                 self.exchange.with_sealed(now, |sealed, _| sealed.ways.door.asks_before = is_asked);
             }
+            Input::LookForMissing => self.exchange.compare(Event::Retried, now),
             Input::Rename(name) => self.rename(name),
             Input::Keep(time) => self.keep(time),
             Input::Say(message) => self.exchange.out.send(&message),
@@ -301,6 +331,7 @@ impl Session {
                 self.exchange.out.send(&message);
             }
             self.exchange.with_sealed(now, SealedBeam::passed);
+            self.exchange.compares_in_time(now);
         }
     }
 

@@ -68,10 +68,14 @@ pub enum News {
         /// Why it does not compare itself with this one for now; `None` where it does.
         turned_away: Option<TurnedAway>,
     },
+    /// A device that the person has compared, perhaps in an earlier run, has another key than it had then: it is not verified any more.
+    OtherKey(DeviceId),
     /// An item has come, or a new version of one.
     Item(Box<Item>),
     /// An item is there no more.
     Gone(ItemId),
+    /// So many items that another device has been given are missing here (E14): the server has withheld them, or what has replaced them.
+    Missing(usize),
     /// All items that the server has were told. It comes again after each reconnect.
     Synced {
         /// How many earlier ones had no room on the server (S11).

@@ -11,6 +11,7 @@ use heliograph_shared::e2ee::invite::Invite;
 use heliograph_shared::e2ee::vault::Vault;
 use heliograph_shared::ids::BeamId;
 
+use crate::keys::found_keys::FoundKeys;
 use crate::keys::keyring::Keyring;
 use crate::keys::saved_keys::{OwnEntry, SavedShared};
 use crate::keys::vault_memory::VaultMemory;
@@ -170,48 +171,60 @@ impl<'a> OwnBeams<'a> {
         link: Option<&Invite>,
         random: &mut dyn Random,
     ) -> Result<Opened, Closed> {
+        match self.find(beam, place)? {
+            FoundKeys::Own { is_behind: true, .. } => Err(Closed::Older),
+            FoundKeys::Own { entry, .. } => {
+                let ring = Keyring::of_own(&entry, link, random).ok_or(Closed::OtherLink)?;
+                Ok(Opened { ring, entry: Some(entry) })
+            }
+            FoundKeys::Handed(handed) => {
+                let ring = Keyring::of_handed(&handed, link, random).ok_or(Closed::OtherLink)?;
+                Ok(Opened { ring, entry: None })
+            }
+            FoundKeys::Deposit(keys) => {
+                let why = if link.is_some() { Closed::OtherLink } else { Closed::Malformed };
+                let ring = Keyring::of_deposit(&keys, link, random).ok_or(why)?;
+                Ok(Opened { ring, entry: None })
+            }
+        }
+    }
+
+    /// What lies with a beam, where that is of it as far as this device can tell.
+    ///
+    /// # Errors
+    /// Why nothing of it counts.
+    pub fn find(&self, beam: BeamId, place: Place<'_>) -> Result<FoundKeys, Closed> {
         match (place, self.vault) {
             (Place::Vaults(None), Some(_)) if !self.own.contains(&beam) => Err(Closed::NotHanded),
             (Place::Vaults(_), None) => Err(Closed::Locked),
             (Place::Vaults(keys), Some(vault)) => {
                 let keys = keys.ok_or(Closed::Hidden)?;
                 if self.own.contains(&beam) {
-                    return self.open_own(beam, vault, keys, link, random);
+                    return self.find_own(beam, vault, keys);
                 }
-                let handed = SavedShared::open(vault, keys).ok_or(Closed::Forged)?;
-                let ring = Keyring::of_handed(&handed, link, random).ok_or(Closed::OtherLink)?;
-                Ok(Opened { ring, entry: None })
+                SavedShared::open(vault, keys).map(FoundKeys::Handed).ok_or(Closed::Forged)
             }
             // Once they were in the own vault, the server has none that count.
             (Place::Deposit(_) | Place::Nowhere, Some(_)) if self.is_named(beam) => {
                 Err(Closed::Hidden)
             }
-            (Place::Deposit(keys), _) => {
-                let why = if link.is_some() { Closed::OtherLink } else { Closed::Malformed };
-                let ring = Keyring::of_deposit(keys, link, random).ok_or(why)?;
-                Ok(Opened { ring, entry: None })
-            }
+            (Place::Deposit(keys), _) => Ok(FoundKeys::Deposit(keys.clone())),
             (Place::Nowhere, _) => Err(Closed::Keyless),
         }
     }
 
-    fn open_own(
+    fn find_own(
         &self,
         beam: BeamId,
         vault: &Vault,
         keys: &SealedKeys,
-        link: Option<&Invite>,
-        random: &mut dyn Random,
-    ) -> Result<Opened, Closed> {
+    ) -> Result<FoundKeys, Closed> {
         // It is shown twice: in the list, by which beams can be told apart, and for this beam.
         let shown = OwnEntry::open(vault, keys).ok_or(Closed::Forged)?;
         let entry = self.entries.get(&beam).filter(|entry| entry.tag == shown.tag);
-        let entry = entry.ok_or(Closed::OtherBeam)?;
-        if self.memory.is_behind(&self.public, &entry.tag, entry.shared.changes) {
-            return Err(Closed::Older);
-        }
-        let ring = Keyring::of_own(entry, link, random).ok_or(Closed::OtherLink)?;
-        Ok(Opened { ring, entry: Some(entry.clone()) })
+        let entry = entry.ok_or(Closed::OtherBeam)?.clone();
+        let is_behind = self.memory.is_behind(&self.public, &entry.tag, entry.shared.changes);
+        Ok(FoundKeys::Own { entry, is_named: self.is_named(beam), is_behind })
     }
 }
 

@@ -4,11 +4,14 @@ use std::time::Duration;
 
 use heliograph_shared::device::{Cap, Device};
 use heliograph_shared::e2ee::envelope::Kind;
+use heliograph_shared::e2ee::invite::Invite;
+use heliograph_shared::e2ee::key_pair::PublicKey;
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
 use heliograph_shared::join_policy::JoinPolicy;
 use heliograph_shared::json::Json;
 use heliograph_shared::socket::{ClientMessage, LiveItem, SignalTo};
 
+use super::compared_before::ComparedBefore;
 use super::comparing::Knock;
 use super::item::{SealedSignal, envelope_of, is_sealed_by_form, kept_keys_of, text_of};
 use super::kept_keys::KeptKeys;
@@ -16,8 +19,10 @@ use super::key_changes::{Ends, KeyChanges};
 use super::moment::Moment;
 use super::opened_items::{OpenedItems, Opening, Shared};
 use super::outbox::{Encryption, News, json};
+use super::trust::{Trust, TrustState};
 use super::ways_in::WaysIn;
 use super::witness;
+use crate::keys::found_keys::FoundKeys;
 use crate::keys::keyring::{Keyring, Reading};
 use crate::keys::page_numbers::PageNumbers;
 use crate::keys::signs::Signs;
@@ -30,6 +35,7 @@ pub(super) struct SealedBeam {
     pub(super) changes: KeyChanges,
     pub(super) items: OpenedItems,
     pub(super) kept: KeptKeys,
+    compared_before: ComparedBefore,
     signals: PageNumbers,
     me: Option<DeviceId>,
     name: String,
@@ -50,6 +56,7 @@ impl SealedBeam {
             changes: KeyChanges::default(),
             items: OpenedItems::default(),
             kept: KeptKeys::default(),
+            compared_before: ComparedBefore::default(),
             signals: PageNumbers::default(),
             me: None,
             name,
@@ -91,6 +98,15 @@ impl SealedBeam {
         self.changes.again();
     }
 
+    /// Something lies with the beam, which is saved: perhaps newer keys, which the others are told of then (E15).
+    pub(super) fn finds(&mut self, found: &FoundKeys, moment: &mut Moment<'_>) {
+        let before = self.ring.invite().map(Invite::id);
+        self.ring.take_found(found, moment.now, moment.random);
+        if self.ring.invite().map(Invite::id) != before {
+            self.changes.again();
+        }
+    }
+
     pub(super) fn renamed(&mut self, name: String) {
         self.name = name;
         self.changes.again();
@@ -107,6 +123,13 @@ impl SealedBeam {
 
     fn others(&self) -> Vec<DeviceId> {
         self.sealing.iter().filter(|device| Some(**device) != self.me).copied().collect()
+    }
+
+    /// The other devices that seal, in their order, those that have come after this one first.
+    pub(super) fn after_me(&self) -> Vec<DeviceId> {
+        let at = self.sealing.iter().position(|device| Some(*device) == self.me);
+        let (before, after) = self.sealing.split_at(at.unwrap_or(self.sealing.len()));
+        after.iter().skip(1).chain(before).copied().collect()
     }
 
     /// The server has sent all its items.
@@ -162,7 +185,11 @@ impl SealedBeam {
         self.changes.look(&mut self.ring, me, &self.name, moment);
         if self.ring.is_keyed() {
             let unverified = self.unverified();
-            self.ways.trust_mut().told(&unverified);
+            let (others, trust) = (self.others(), self.ways.trust_mut());
+            trust.told(&unverified);
+            for device in self.compared_before.look(&others, &mut self.ring, trust) {
+                moment.out.tell(News::OtherKey(device));
+            }
         }
         for device in self.ways.trust_mut().take_changed() {
             let trust = self.ways.trust().of(device).copied();
@@ -224,6 +251,12 @@ impl SealedBeam {
                 if heard.is_in {
                     self.ways.came_otherwise(from);
                 }
+                let trust = self.ways.trust_mut();
+                let is_verified = |one: &Trust| one.state == TrustState::Verified;
+                if heard.has_other_key && trust.of(from).is_some_and(is_verified) {
+                    self.compared_before.forget(from, trust);
+                    moment.out.tell(News::OtherKey(from));
+                }
                 return heard.is_named;
             }
             WayIn::Keys(keys) => {
@@ -241,6 +274,16 @@ impl SealedBeam {
         if let Some(me) = self.me {
             self.ways.confirm(&mut self.ring, (device, signs), me, moment);
         }
+    }
+
+    /// What the person has compared in earlier runs.
+    pub(super) fn remember(&mut self, compared: Vec<(DeviceId, PublicKey)>) {
+        self.compared_before.remember(compared);
+    }
+
+    /// The devices that the person has compared, with the keys that they have.
+    pub(super) fn compared(&self) -> Vec<(DeviceId, PublicKey)> {
+        self.compared_before.with_those_of(self.ways.trust(), &self.ring)
     }
 
     /// Opens an item.

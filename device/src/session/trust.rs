@@ -44,6 +44,8 @@ pub enum TurnedAway {
 pub struct TrustBook {
     devices: BTreeMap<DeviceId, Trust>,
     turned_away: BTreeMap<DeviceId, TurnedAway>,
+    /// Those that were compared, and have another key since.
+    other_keys: BTreeSet<DeviceId>,
     /// Those of which something else is known since it was told last.
     changed: BTreeSet<DeviceId>,
 }
@@ -99,6 +101,27 @@ impl TrustBook {
         known.is_some()
     }
 
+    /// The person has compared a device in an earlier run. Returns whether that is news. It is not believed as long as a device is not
+    /// compared that this one came in by: who stands between them could make all others up.
+    pub(super) fn compared_before(&mut self, device: DeviceId) -> bool {
+        let is_open =
+            |one: &Trust| one.is_in && one.signs.is_some() && one.state == TrustState::Unverified;
+        let is_told = |one: &Trust| one.signs.is_none() && one.state == TrustState::Unverified;
+        if self.devices.values().any(is_open) || !self.of(device).is_none_or(is_told) {
+            return false;
+        }
+        let state = TrustState::Verified;
+        self.set(device, Some(Trust { signs: None, state, is_in: true }));
+        true
+    }
+
+    /// A device that the person has compared has another key now.
+    pub(super) fn has_other_key(&mut self, device: DeviceId) {
+        self.other_keys.insert(device);
+        let state = TrustState::Unverified;
+        self.set(device, Some(Trust { signs: None, state, is_in: true }));
+    }
+
     /// All other devices that nobody has compared, as the devices of the beam tell each other. What this device knows of one itself
     /// counts before what it is told; of one that it has refused, that others have let it in.
     pub(super) fn told(&mut self, told: &[DeviceId]) {
@@ -106,7 +129,8 @@ impl TrustBook {
             let is_told = told.contains(&device);
             let is_own = match known.state {
                 TrustState::Refused => !is_told,
-                _ => known.signs.is_some() || is_told,
+                TrustState::Verified => true,
+                _ => known.signs.is_some() || is_told || self.other_keys.contains(&device),
             };
             if !is_own {
                 self.set(device, None);

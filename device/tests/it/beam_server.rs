@@ -48,6 +48,9 @@ pub struct Seat {
 /// What a server that stands between two devices makes of what one says to another about the ways in.
 pub type Between = Box<dyn FnMut(DeviceId, DeviceId, Value) -> Value>;
 
+/// Whether a dishonest server withholds an item from a device.
+pub type Withheld = Box<dyn Fn(usize, &LiveItem) -> bool>;
+
 pub fn beam_id() -> BeamId {
     BeamId::from_random([7; 16])
 }
@@ -69,6 +72,8 @@ pub struct Beam {
     /// A device that is listed, and hears what is said to it once it wakes.
     pub is_asleep: Option<usize>,
     pub between: Option<Between>,
+    /// Which items it withholds from which device.
+    pub withholds: Option<Withheld>,
     /// Whether the operator wants every device to be compared (E13).
     pub wants_all_compared: bool,
 }
@@ -230,8 +235,10 @@ impl Beam {
                 self.all(&deleted);
             }
             ClientMessage::Sync { .. } => {
+                let items = self.items.iter().filter(|item| !self.is_withheld(seat, item));
+                let items: Vec<_> = items.collect();
                 let page = json!({
-                    "epoch": "e", "oldest": self.oldest, "dropped": 0, "items": self.items, "next": null,
+                    "epoch": "e", "oldest": self.oldest, "dropped": 0, "items": items, "next": null,
                 });
                 self.tell(seat, &json!({"type": "sync", "message": page}));
             }
@@ -313,7 +320,15 @@ impl Beam {
     fn all_with(&mut self, message: &Value, item: &LiveItem) {
         let mut whole = serde_json::to_value(item).unwrap();
         whole.as_object_mut().unwrap().extend(message.as_object().unwrap().clone());
-        self.all(&whole);
+        for seat in self.order.clone() {
+            if !self.is_withheld(seat, item) {
+                self.tell(seat, &whole);
+            }
+        }
+    }
+
+    fn is_withheld(&self, seat: usize, item: &LiveItem) -> bool {
+        self.withholds.as_ref().is_some_and(|withholds| withholds(seat, item))
     }
 
     fn tell(&mut self, seat: usize, message: &Value) {

@@ -68,6 +68,11 @@ impl Comparing {
         self.verifies
     }
 
+    /// Tells the person something aside.
+    pub(super) fn hint(&self, text: &str) {
+        self.voice.hint(text);
+    }
+
     /// Whether a device is in that nobody has compared, or whose comparison was not said yet.
     pub(super) fn lacks(&self, book: &TrustBook) -> bool {
         let is_unverified = |trust: &Trust| trust.state == TrustState::Unverified && trust.is_in;
@@ -114,9 +119,7 @@ impl Comparing {
                 format!("{name} wants to come in without the link. This device shows for it:")
             }
             (TrustState::Unverified, None) => {
-                format!(
-                    "{name} is not verified: it came without the link, and nobody has compared it."
-                )
+                format!("{name} is not verified: nobody has compared it.")
             }
             (TrustState::Unverified, Some(_)) if trust.is_in => {
                 format!(
@@ -131,6 +134,31 @@ impl Comparing {
         };
         self.voice.tell(&says)?;
         trust.signs.map_or(Ok(()), |signs| self.voice.tell(&pictures_line(signs)))
+    }
+
+    /// A device that was compared has another key.
+    pub(super) fn hears_other_key(&self, people: &People, device: DeviceId) -> io::Result<()> {
+        let name = people.name(device);
+        self.voice.event(&Event::OtherKey { device, name })?;
+        let name = safe::line(name);
+        self.voice.tell(&format!(
+            "{name} has another key than when it was compared: it may be another device. It is not verified any more."
+        ))
+    }
+
+    /// So many items are missing that other devices were given.
+    pub(super) fn hears_missing(&self, count: usize) -> io::Result<()> {
+        self.voice.event(&Event::Missing { count })?;
+        let missing = match count {
+            0 => return self.voice.tell("Nothing is missing any more."),
+            1 => "1 item is missing".to_owned(),
+            many => format!("{many} items are missing"),
+        };
+        let asks =
+            if matches!(self.by, AnsweredBy::Lines) { " /again asks once more." } else { "" };
+        self.voice.tell(&format!(
+            "{missing}: the server gave other devices items, or newer versions of items, that it has not given to this one.{asks}"
+        ))
     }
 
     /// Asks what is to be asked next, where nothing else is asked. `is_in`: whether this device has the keys; else only others can compare.

@@ -62,6 +62,16 @@ impl Beam {
         Ok(was_asked)
     }
 
+    /// Remembers what was compared for later runs.
+    pub(super) fn remembers(&mut self) {
+        let now = self.device.session().compared();
+        let Some(compared) = &mut self.compared else { return };
+        if let Err(why) = compared.are(now) {
+            self.compared = None;
+            self.hint(&format!("What was compared is not remembered: {why}."));
+        }
+    }
+
     /// Asks what is to be compared next.
     pub(super) fn look(&mut self) -> Result<(), Stop> {
         let session = self.device.session();

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use heliograph_device::io::account::Account;
 use heliograph_device::io::files::error::FileError;
 use heliograph_device::io::files::shared_files::{FilePrint, SharedFiles};
 use heliograph_device::io::server::{Failure, Server};
@@ -15,7 +16,7 @@ use heliograph_shared::ids::{BeamKey, DeviceToken};
 use crate::exit::{Exit, Stop};
 use crate::known_beam::{KnownBeam, KnownKeys};
 use crate::link::Destination;
-use crate::saved::SavedBeam;
+use crate::saved::{SavedBeam, account, logged_in};
 
 /// A beam, and who this device is there.
 pub(super) struct Place {
@@ -26,6 +27,10 @@ pub(super) struct Place {
     pub(super) is_new: bool,
     pub(super) is_saved: bool,
     pub(super) server: Server,
+    /// Whether this device is in it by the login of an account.
+    pub(super) is_of_account: bool,
+    /// The account in whose vault the keys may lie.
+    pub(super) account: Option<Account>,
 }
 
 impl Place {
@@ -34,18 +39,16 @@ impl Place {
         let token = DeviceToken::from_random(SystemRandom::bytes());
         match destination {
             Destination::Saved(saved) => {
-                let SavedBeam { server, link, keys } = *saved;
-                Ok(Self {
-                    link,
-                    beam_key: None,
-                    token,
-                    keys,
-                    is_new: false,
-                    is_saved: true,
-                    server,
-                })
+                let SavedBeam { account, link, keys } = *saved;
+                let server = account.server().clone();
+                let there = Self::there(server, link, false, token);
+                let account = Some(account);
+                Ok(Self { keys, is_saved: true, is_of_account: true, account, ..there })
             }
-            Destination::OfAccount(account) => Self::made(account.server().clone(), true).await,
+            Destination::OfAccount(account) => {
+                let made = Self::made(account.server().clone(), true).await?;
+                Ok(Self { is_of_account: true, account: Some(*account), ..made })
+            }
             Destination::Existing { link, is_sealed } => {
                 let server = Server::at(&link.server).map_err(|why| unreached(&why))?;
                 Ok(Self::there(server, link, is_sealed, token))
@@ -62,9 +65,18 @@ impl Place {
             }
             Destination::Known(known) => {
                 let (link, keys) = (known.link()?, known.keyring()?);
-                let server = Server::at(&link.server).map_err(|why| unreached(&why))?;
-                let KnownBeam { beam_key, token, .. } = *known;
-                Ok(Self { link, beam_key, token, keys, is_new: false, is_saved: false, server })
+                let KnownBeam { beam_key, token, is_of_account, .. } = *known;
+                let (server, account) = if is_of_account {
+                    let account = logged_in(Some(&link.server))?;
+                    (account.server().clone(), Some(account))
+                } else {
+                    let server = Server::at(&link.server).map_err(|why| unreached(&why))?;
+                    // Its person may have saved it since, with another device.
+                    (server, account(Some(&link.server)).ok().flatten())
+                };
+                let there = Self::there(server, link, false, token);
+                let is_saved = is_of_account;
+                Ok(Self { beam_key, keys, is_saved, is_of_account, account, ..there })
             }
         }
     }
@@ -77,13 +89,24 @@ impl Place {
             beam_key: self.beam_key.clone(),
             token: self.token.clone(),
             keys: self.keys.as_ref().map(KnownKeys::of),
+            is_of_account: self.is_of_account,
         }
     }
 
     /// A beam that is there, and not opened as a saved one.
     fn there(server: Server, link: BeamLink, is_sealed: bool, token: DeviceToken) -> Self {
         let keys = is_sealed.then(|| keys_of(&link));
-        Self { link, beam_key: None, token, keys, is_new: false, is_saved: false, server }
+        Self {
+            link,
+            beam_key: None,
+            token,
+            keys,
+            is_new: false,
+            is_saved: false,
+            server,
+            is_of_account: false,
+            account: None,
+        }
     }
 
     /// A new beam.
@@ -94,7 +117,7 @@ impl Place {
         let invite = keys.as_ref().and_then(|keys| keys.invite().cloned());
         let link = BeamLink { server: server.url().clone(), beam: made.beam_id, invite };
         let beam_key = Some(made.beam_key);
-        Ok(Self { link, beam_key, token, keys, is_new: true, is_saved: false, server })
+        Ok(Self { beam_key, keys, is_new: true, ..Self::there(server, link, false, token) })
     }
 
     /// Becomes the device that has shared these files here in an earlier run, unless the link has another secret by now.

@@ -27,9 +27,9 @@ pub struct WatchArgs {
     /// The folder
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
-    /// Link of the beam; without one, or with -, it is asked for, or read from the first line of the standard input. Other users of
-    /// this machine may see what is on a command line, so better use the variable
-    #[arg(long, value_name = "LINK", env = "HELIOGRAPH_LINK", hide_env_values = true)]
+    /// Link, id or short code of the beam, or name or id of a saved one; without it, or with -, it is asked for, or read from the first
+    /// line of the standard input. Other users of this machine may see what is on a command line, so better use the variable
+    #[arg(long, value_name = "LINK|ID|CODE|NAME", env = "HELIOGRAPH_LINK", hide_env_values = true)]
     pub to: Option<String>,
     /// Send what is there already too, and not only what appears from now on
     #[arg(long)]

@@ -50,7 +50,7 @@ pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), St
     }
     let mut beam = Beam::enter(destination, context.name.clone(), context.timeout).await?;
     beam.compares(context.comparing());
-    let keeping = Keeping::new(asked.keep);
+    let keeping = Keeping::new(asked.keep, saving.is_some());
     share(context, &mut beam, message, (saving, keeping), asked.code).await?;
     beam.leave().await;
     Ok(())

@@ -36,7 +36,7 @@ pub(super) async fn make(
     let destination = context.destination(wanted).await?;
     let made = Destination::Known(Box::new(begin(destination).await?));
     let mut beam = Beam::enter(made, context.name.clone(), context.timeout).await?;
-    let mut keeping = Keeping::new(Some(KeepTime::Day));
+    let mut keeping = Keeping::new(Some(KeepTime::Day), false);
     while !keeping.is_done(&beam, false) {
         let (news, _) = beam.next().await?;
         keeping.hears(context.voice, &mut beam, &news)?;

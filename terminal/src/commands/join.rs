@@ -25,6 +25,8 @@ use crate::voice::{ASIDE, Event, Named, Voice};
 /// The lines that answer whether another device shows the same pictures.
 const SAME: &str = "/match";
 const OTHERS: &str = "/refuse";
+/// The line that asks once more for what is missing (E14).
+const AGAIN: &str = "/again";
 /// Lines that were typed and wait.
 const MOST_WAITING: usize = 16;
 
@@ -70,6 +72,7 @@ pub(super) async fn run(context: &Context<'_>, asked: &JoinArgs) -> Result<(), S
             line = typed.lines.recv(), if !typed.is_over => match line {
                 Some(line) if line == SAME => compared(voice, &mut beam, true)?,
                 Some(line) if line == OTHERS => compared(voice, &mut beam, false)?,
+                Some(line) if line == AGAIN => beam.tell(Input::LookForMissing),
                 Some(line) if taking.does(&mut beam, &line)? => {}
                 Some(line) => {
                     if !beam.is_open() && typed.is_terminal {

@@ -12,22 +12,19 @@ use crate::voice::{Event, Voice};
 pub(super) struct Keeping {
     /// For how long; `None` where it is not wanted.
     time: Option<KeepTime>,
+    /// Whether the beam is about to be saved, which keeps it without an end.
+    is_to_be_saved: bool,
     is_synced: bool,
     is_kept: bool,
 }
 
 impl Keeping {
-    pub(super) const fn new(time: Option<KeepTime>) -> Self {
-        Self { time, is_synced: false, is_kept: false }
+    pub(super) const fn new(time: Option<KeepTime>, is_to_be_saved: bool) -> Self {
+        Self { time, is_to_be_saved, is_synced: false, is_kept: false }
     }
 
     pub(super) const fn is_wanted(&self) -> bool {
         self.time.is_some()
-    }
-
-    /// Whether the server keeps what is there.
-    pub(super) const fn is_kept(&self) -> bool {
-        self.is_kept
     }
 
     /// Whether the server has all that it takes to read what is kept. Where nothing is to be kept, another device has to be here.
@@ -52,7 +49,9 @@ impl Keeping {
             News::Welcome(welcome) if welcome.saved.is_some() => self.is_kept = true,
             News::Welcome(_) => {
                 (self.is_synced, self.is_kept) = (false, false);
-                beam.tell(Input::Keep(time));
+                if !self.is_to_be_saved {
+                    beam.tell(Input::Keep(time));
+                }
             }
             News::Synced { .. } => self.is_synced = true,
             News::Server(message) => match &**message {
@@ -60,6 +59,7 @@ impl Keeping {
                     self.is_kept = true;
                     voice.event(&Event::Kept { until: kept.until })?;
                 }
+                ServerMessage::BeamSaved { .. } => self.is_kept = true,
                 ServerMessage::Error { message, id: None, to: None, .. } if !self.is_kept => {
                     let why = format!("The server does not keep it: {}", safe::lines(message));
                     return Err(Stop::new(Exit::Refused, why));

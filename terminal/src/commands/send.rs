@@ -78,14 +78,15 @@ pub(super) async fn all(
     let to_share = (settings, folder.as_path(), &files[..]);
     let mut beam = Beam::enter_to_share(destination, name, context.timeout, to_share).await?;
     beam.compares(context.comparing());
+    let keep_time = match until {
+        Until::Kept(time) => Some(time),
+        Until::OneHasAll | Until::Interrupted => None,
+    };
     let mut sending = Sending {
         context,
         until,
-        keeping: Keeping::new(match until {
-            Until::Kept(time) => Some(time),
-            _ => None,
-        }),
-        storing: Storing::of(&beam)?,
+        keeping: Keeping::new(keep_time, saving.is_some()),
+        storing: Storing::of(context.voice, &beam, keep_time.is_some()),
         is_link_shown: false,
         has_given: false,
         saving,
@@ -174,7 +175,7 @@ impl Sending<'_> {
         loop {
             let (told, change) = tokio::select! {
                 told = beam.next_told() => told?,
-                stored = self.storing.next(), if self.keeping.is_kept() => {
+                stored = self.storing.next() => {
                     let (id, facts) = stored?;
                     self.stored(beam, id, &facts);
                     continue;
@@ -201,22 +202,30 @@ impl Sending<'_> {
             }
             let is_saved = self.saving.as_ref().is_none_or(Saving::is_done);
             let is_done = match self.until {
-                Until::OneHasAll => self.has_given,
-                Until::Kept(_) => self.is_kept(beam),
+                Until::OneHasAll => self.has_given || self.is_stored(),
+                Until::Kept(_) => self.is_stored() && self.keeping.is_done(beam, false),
                 Until::Interrupted => false,
             };
+            if self.until == Until::Interrupted
+                && is_saved
+                && self.is_stored()
+                && self.storing.is_news()
+            {
+                let said = "The server has a copy of it all, for devices that come later.";
+                self.bars.aside(|| self.context.voice.hint(said));
+            }
             if (is_done && is_saved) || self.failure.is_some() {
                 return Ok(());
             }
         }
     }
 
-    /// Whether nobody but the server is needed any more.
-    fn is_kept(&self, beam: &Beam) -> bool {
-        !self.offered.is_empty()
+    /// Whether the server has a copy of everything, named in the items, for as long as it keeps the beam.
+    fn is_stored(&self) -> bool {
+        self.storing.is_kept()
+            && !self.offered.is_empty()
             && self.unconfirmed.is_empty()
             && self.offered.keys().all(|id| self.storing.has(*id))
-            && self.keeping.is_done(beam, false)
     }
 
     /// The server has a copy: whoever comes later finds its address in the item (F9).
@@ -231,11 +240,9 @@ impl Sending<'_> {
     fn hears(&mut self, beam: &mut Beam, news: News, change: &Change) -> Result<(), Stop> {
         let voice = self.context.voice;
         self.keeping.hears(voice, beam, &news)?;
+        self.storing.hears(&news, beam.me());
         match news {
             News::Welcome(_) => self.offer_all(beam)?,
-            News::Item(item) if self.keeping.is_wanted() && Some(item.from) == beam.me() => {
-                self.storing.shared(&item);
-            }
             News::Status(status) => self.bars.aside(|| stands(voice, status))?,
             News::Confirmed(id) => self.confirmed(beam, id)?,
             News::Refused { id, why, .. } if self.offered.contains_key(&id) => {

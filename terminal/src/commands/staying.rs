@@ -1,19 +1,10 @@
 //! Commands that stay: a server that is away is tried again, for ever.
 
-use std::time::Duration;
-
 use tokio::time::sleep;
 
 use crate::exit::{Exit, Stop};
+use crate::pauses::pause_after;
 use crate::voice::{Event, Voice};
-
-/// Pauses before a server is tried again that was not reached. The last one repeats.
-const PAUSES: [Duration; 4] = [
-    Duration::from_secs(1),
-    Duration::from_secs(5),
-    Duration::from_secs(15),
-    Duration::from_mins(1),
-];
 
 /// How often it was tried in vain.
 #[derive(Default)]
@@ -37,9 +28,9 @@ impl Patience {
             voice.hint(&format!("{} It is tried again.", crate::safe::lines(&stop.why)));
         }
         voice.event(&Event::Status { status: "reconnecting" })?;
-        let pause = PAUSES.get(self.0).unwrap_or(&PAUSES[3]);
+        let pause = pause_after(self.0);
         self.0 += 1;
-        sleep(*pause).await;
+        sleep(pause).await;
         Ok(())
     }
 }

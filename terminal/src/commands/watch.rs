@@ -10,9 +10,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use heliograph_device::file_facts::FileFacts;
 use heliograph_device::io::file_device::{FileSettings, Told};
 use heliograph_device::io::files::target::Target;
 use heliograph_device::session::News;
+use heliograph_shared::ids::ItemId;
 use serde::{Deserialize, Serialize};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep_until};
@@ -22,6 +24,7 @@ use self::sending::Sending;
 use self::shared_files::SharedFiles;
 use super::known::Known;
 use super::staying::Patience;
+use super::storing::Storing;
 use super::{Context, stands};
 use crate::beam::{Beam, begin};
 use crate::cli::WatchArgs;
@@ -52,10 +55,7 @@ struct WatchState {
 pub(super) async fn run(context: &Context<'_>, asked: &WatchArgs) -> Result<(), Stop> {
     let voice = context.voice;
     let target = landing::open(&asked.folder)?;
-    let Wanted::Here(destination) = existing(asked.to.as_deref(), asked.clear)? else {
-        return Err(Stop::new(Exit::BadLink, "A folder is kept in step with a beam by its link."));
-    };
-    let link = begin(destination).await?;
+    let link = named(context, asked).await?;
     let path = hash(target.path().as_os_str().as_encoded_bytes());
     let path = path.get(..16).unwrap_or_default();
     let file = StateFile::named("watched", &format!("{}-{path}.json", link.beam))?;
@@ -75,6 +75,7 @@ pub(super) async fn run(context: &Context<'_>, asked: &WatchArgs) -> Result<(), 
             context,
             landing: Landing::new(voice, disk.target.clone(), asked.texts),
             sending: Sending::default(),
+            storing: None,
             known: Known::default(),
             state: LateState::new(file.clone(), state),
         };
@@ -87,6 +88,29 @@ pub(super) async fn run(context: &Context<'_>, asked: &WatchArgs) -> Result<(), 
             return Err(stop);
         }
         patience.waits(voice, stop).await?;
+    }
+}
+
+/// The beam. A server that is away is tried again, as later too.
+async fn named(context: &Context<'_>, asked: &WatchArgs) -> Result<KnownBeam, Stop> {
+    let mut patience = Patience::default();
+    let mut wanted = existing(asked.to.as_deref(), asked.clear)?;
+    loop {
+        let name = match &wanted {
+            Wanted::Saved { name, is_clear } => Some((name.clone(), *is_clear)),
+            Wanted::Here(_) => None,
+        };
+        let found = match context.destination(wanted).await {
+            Ok(destination) => begin(destination).await,
+            Err(stop) => Err(stop),
+        };
+        match (found, name) {
+            (Err(stop), Some((name, is_clear))) if stop.exit == Exit::Unreachable => {
+                patience.waits(context.voice, stop).await?;
+                wanted = Wanted::Saved { name, is_clear };
+            }
+            (found, _) => return found,
+        }
     }
 }
 
@@ -108,6 +132,9 @@ fn begun(
             if state.beam.keyring()?.is_some_and(|keys| !keys.is_keyed()) {
                 let token = state.beam.token.clone();
                 state.beam = KnownBeam { token, ..link };
+            } else {
+                // What was named by its link may be named as a saved one now.
+                state.beam.is_of_account = link.is_of_account;
             }
             state
         }
@@ -185,10 +212,18 @@ impl Disk {
     }
 }
 
+async fn stored(storing: Option<&mut Storing>) -> Result<(ItemId, FileFacts), Stop> {
+    match storing {
+        Some(storing) => storing.next().await,
+        None => std::future::pending().await,
+    }
+}
+
 struct Watch<'a> {
     context: &'a Context<'a>,
     landing: Landing<'a>,
     sending: Sending,
+    storing: Option<Storing>,
     known: Known,
     state: LateState<WatchState>,
 }
@@ -207,6 +242,7 @@ impl Watch<'_> {
         let (name, within) = (self.context.name.clone(), self.context.timeout);
         let mut beam = Beam::enter_with_files(destination, name, within, settings).await?;
         beam.compares(self.context.comparing());
+        self.storing = Some(Storing::of(self.context.voice, &beam, false));
         disk.looks_within(Duration::ZERO);
         loop {
             tokio::select! {
@@ -216,6 +252,10 @@ impl Watch<'_> {
                 }
                 looks = disk.next(), if self.known.is_whole() => {
                     self.looked(&mut beam, disk, &looks?).await?;
+                }
+                stored = stored(self.storing.as_mut()) => {
+                    let (id, facts) = stored?;
+                    sending::stored(&mut beam, id, &facts);
                 }
                 () = self.state.is_due() => {
                     self.state.write()?;
@@ -232,6 +272,9 @@ impl Watch<'_> {
     ) -> Result<(), Stop> {
         let voice = self.context.voice;
         if let Told::News(news) = &told {
+            if let Some(storing) = &mut self.storing {
+                storing.hears(news, beam.me());
+            }
             self.known.hears(voice, beam, news);
             match news {
                 News::Welcome(welcome) => {
@@ -282,7 +325,13 @@ impl Watch<'_> {
         }
         for name in self.state.value.files.sent(looks) {
             self.sending
-                .again(self.context, beam, &disk.target, &name, &mut self.state.value.files)
+                .again(
+                    (self.context, self.storing.as_mut()),
+                    beam,
+                    &disk.target,
+                    &name,
+                    &mut self.state.value.files,
+                )
                 .await?;
         }
         let whole = disk.takes(looks, &self.state.value.files.looks());
@@ -297,7 +346,8 @@ impl Watch<'_> {
             self.state.value.files.sends(name, look, prints);
             // Before anything is sent: whoever is killed in between sends it once.
             self.state.write()?;
-            self.sending.send(self.context, beam, items, found)?;
+            let storing = self.storing.as_mut();
+            self.sending.send((self.context, storing), beam, items, found)?;
         }
         Ok(())
     }

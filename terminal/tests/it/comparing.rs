@@ -138,3 +138,46 @@ fn a_terminal_shows_the_marks_of_devices_and_pictures_with_their_names() {
     ada.prints("* Bob (verified)");
     bob.prints("* Ada (not verified)");
 }
+
+#[test]
+fn e8_a_device_that_was_compared_in_an_earlier_run_is_verified_again_unless_it_has_another_key() {
+    let server = Server::start();
+    let url = server.url();
+    let (mut copy, link) = copies(&url, b"begun");
+    let mut ada = program(&["join", "--json", "--stay", "--name", "Ada"]).link(&link).starts();
+    ada.event("text");
+    assert_eq!(copy.ends(), 0);
+    let state = tempfile::tempdir().unwrap();
+    let bob = |words: &[&str]| {
+        program(&[&["join", "--json", "--stay"], words].concat())
+            .env("XDG_STATE_HOME", state.path().to_str().unwrap())
+    };
+    let mut first = bob(&["--server", &url, &id_in(&link)]).starts();
+    compared(&ada, "asking", false);
+    ada.types("/match");
+    compared(&first, "unverified", true);
+    first.types("/match");
+    compared(&first, "verified", true);
+    // What both say of themselves has come then.
+    first.types("one");
+    ada.prints("one");
+    ada.types("two");
+    first.prints("two");
+    first.is_killed();
+
+    let second = bob(&[]).link(&link).starts();
+    compared(&second, "verified", true);
+    drop(second);
+
+    let folder = state.path().join("heliograph/compared");
+    let mut files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let path = files.find(|path| path.extension().is_none()).unwrap();
+    let mut kept: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    for key in kept.as_object_mut().unwrap().values_mut() {
+        *key = "A".repeat(87).into();
+    }
+    fs::write(&path, kept.to_string()).unwrap();
+    let third = bob(&[]).link(&link).starts();
+    assert_eq!(third.event("other_key")["name"], "Ada");
+    compared(&third, "unverified", true);
+}

@@ -9,6 +9,7 @@
 
 mod accounts;
 mod comparing;
+mod copies;
 mod copying;
 mod describing;
 mod files;
@@ -22,6 +23,7 @@ mod people;
 mod program;
 mod refusing;
 mod relayed;
+mod saved_keys;
 mod server;
 mod stage;
 mod stored;

@@ -3,6 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use heliograph_device::io::account::{Account, Credentials};
 use heliograph_device::io::live_device::LiveDevice;
@@ -12,7 +13,7 @@ use heliograph_device::io::server::Server as Reached;
 use heliograph_device::io::system_random::SystemRandom;
 use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::keys::password::OwnVault;
-use heliograph_device::keys::saved_keys::new_tag;
+use heliograph_device::keys::saved_keys::{OwnEntry, new_tag};
 use heliograph_device::session::{Input, News, Settings};
 use heliograph_shared::api::keys::BeamKeys;
 use heliograph_shared::api::vaults::{BeamVaultChange, KeysForPerson};
@@ -175,6 +176,46 @@ impl<'a> Person<'a> {
         let ring = Keyring::make(&mut SystemRandom);
         let saving = saves(&account, name, text, &ring);
         (self.runtime.block_on(saving), ring)
+    }
+
+    /// Changes the keys of a saved beam on another machine that is not in it, as a page does when a share has ended (E15). Returns the
+    /// new ones.
+    pub fn rekeys(&self, beam: BeamId, password: &str) -> Keyring {
+        let (account, _folder) = self.elsewhere(password);
+        let OwnVault::Open(vault) = account.vault() else { panic!("no vault") };
+        self.runtime.block_on(async {
+            let there = account.beam_vault(beam).await.unwrap();
+            let before = OwnEntry::open(&vault, &there.keys.unwrap()).unwrap();
+            let mut ring = Keyring::of_own(&before, None, &mut SystemRandom).unwrap();
+            ring.rekey(&[], Duration::ZERO, &mut SystemRandom);
+            let keys = ring.for_vault(before.tag).unwrap().seal(&vault, &mut SystemRandom).unwrap();
+            let to = Opaque::new(vault.public().to_vec());
+            let keys = vec![KeysForPerson { username: account.username(), to, keys }];
+            let change = BeamVaultChange { version: there.version + 1, keys };
+            account.write_vault(beam, &change).await.unwrap();
+            ring
+        })
+    }
+
+    /// Shares a text on another machine, which knows of no other device, and leaves.
+    pub fn shares(&self, beam: BeamId, ring: Keyring, text: &str) {
+        let (account, _folder) = self.elsewhere(PASSWORD);
+        let settings = Settings {
+            beam,
+            beam_key: None,
+            name: "elsewhere".to_owned(),
+            caps: Vec::new(),
+            token: DeviceToken::from_random(SystemRandom::bytes()),
+            keys: Some(ring),
+        };
+        self.runtime.block_on(async {
+            let mut device = LiveDevice::join(account.server().clone(), settings);
+            let id = ItemId::from_random(SystemRandom::bytes());
+            let message = to_raw_value(text).unwrap();
+            device.tell(Input::Share { id, message, extra: "text".to_owned(), to: None });
+            while !matches!(device.next().await, Some(News::Confirmed(_))) {}
+            device.leave().await;
+        });
     }
 
     /// What this device remembers of vaults is changed.

@@ -9,7 +9,7 @@ use heliograph_shared::ids::BeamId;
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
-use hyper::header::{CONTENT_TYPE, HOST, LOCATION};
+use hyper::header::{CONTENT_TYPE, COOKIE, HOST, HeaderName, HeaderValue, LOCATION};
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
@@ -19,7 +19,7 @@ use super::failure::Failure;
 use super::{Server, calls, dialing};
 
 const VERSION: &str = "1.0.0";
-const OFFSET: &str = "upload-offset";
+const OFFSET: HeaderName = HeaderName::from_static("upload-offset");
 /// Time for a piece of 4 MiB: a line that is slower than 30 KiB/s is one that the server gives up too (H19).
 const PIECE_WITHIN: Duration = Duration::from_mins(3);
 /// Pause before a copy is asked about that the server still stores.
@@ -50,9 +50,15 @@ impl Server {
         let (name, kind) = (STANDARD.encode(name), STANDARD.encode(media_type));
         let about = format!("filename {name},filetype {kind}");
         let size = size.to_string();
-        let headers = [("upload-length", size.as_str()), ("upload-metadata", about.as_str())];
+        let header = |text: &str| HeaderValue::from_str(text).map_err(|_| Failure::NoAddress);
+        let mut headers = vec![
+            (HeaderName::from_static("upload-length"), header(&size)?),
+            (HeaderName::from_static("upload-metadata"), header(&about)?),
+        ];
+        // Whoever knows where the pieces go needs no login there (H45).
+        headers.extend(self.login_cookies().await?.map(|cookies| (COOKIE, cookies)));
         let path = format!("/api/beams/{beam}/tus/");
-        let answer = self.ask(Method::POST, &path, &headers, Bytes::new()).await?;
+        let answer = self.ask(Method::POST, &path, headers, Bytes::new()).await?;
         let place = answer.headers().get(LOCATION).and_then(|place| place.to_str().ok());
         let place = place.and_then(|place| self.url.join(place).ok());
         // Nothing is sent anywhere else.
@@ -67,20 +73,19 @@ impl Server {
         at: u64,
         piece: Vec<u8>,
     ) -> Result<u64, Failure> {
-        let at = at.to_string();
-        let kind = "application/offset+octet-stream";
-        let headers = [(OFFSET, at.as_str()), (CONTENT_TYPE.as_str(), kind)];
-        offset_of(&self.ask(Method::PATCH, place, &headers, piece.into()).await?)
+        let kind = HeaderValue::from_static("application/offset+octet-stream");
+        let headers = vec![(OFFSET, HeaderValue::from(at)), (CONTENT_TYPE, kind)];
+        offset_of(&self.ask(Method::PATCH, place, headers, piece.into()).await?)
     }
 
     /// How many bytes of the file the server has.
     pub(in crate::io) async fn uploaded_bytes(&self, place: &str) -> Result<u64, Failure> {
-        offset_of(&self.ask(Method::HEAD, place, &[], Bytes::new()).await?)
+        offset_of(&self.ask(Method::HEAD, place, Vec::new(), Bytes::new()).await?)
     }
 
     /// What became of an upload of which all bytes are there. It takes a moment where the server still stores it.
     pub(in crate::io) async fn uploaded(&self, place: &str) -> Result<Uploaded, Failure> {
-        let answer = self.ask(Method::GET, place, &[], Bytes::new()).await?;
+        let answer = self.ask(Method::GET, place, Vec::new(), Bytes::new()).await?;
         if answer.status() == StatusCode::ACCEPTED {
             sleep(AGAIN).await;
             return Ok(Uploaded::Storing);
@@ -93,7 +98,7 @@ impl Server {
         &self,
         method: Method,
         path: &str,
-        headers: &[(&str, &str)],
+        headers: Vec<(HeaderName, HeaderValue)>,
         body: Bytes,
     ) -> Result<Response<Bytes>, Failure> {
         let mut request = Request::builder()
@@ -102,7 +107,7 @@ impl Server {
             .header(HOST, self.url.authority())
             .header("tus-resumable", VERSION);
         for (name, value) in headers {
-            request = request.header(*name, *value);
+            request = request.header(name, value);
         }
         let request = request.body(Full::new(body)).map_err(|_| Failure::NoAddress)?;
         let answer = timeout(PIECE_WITHIN, self.exchange(request)).await;

@@ -18,6 +18,7 @@ use tokio::task::spawn_blocking;
 use super::shared_files::SharedFiles;
 use crate::beam::Beam;
 use crate::commands::Context;
+use crate::commands::storing::Storing;
 use crate::exit::{Exit, Stop};
 use crate::files::{media_type, moves};
 use crate::landing::hash;
@@ -69,6 +70,13 @@ pub(super) async fn find(
         is_same.then_some(Found { chosen, prints })
     });
     found.await.map_err(|why| Stop::new(Exit::Failed, why.to_string()))
+}
+
+/// The server has a copy: whoever comes later finds its address in the item (F9).
+pub(super) fn stored(beam: &mut Beam, id: ItemId, facts: &FileFacts) {
+    if let Some(message) = facts.message() {
+        beam.tell(Input::Share { id, message, extra: facts.category().to_owned(), to: None });
+    }
 }
 
 impl Sending {
@@ -134,7 +142,7 @@ impl Sending {
     /// Sends what is found as these items.
     pub(super) fn send(
         &mut self,
-        context: &Context<'_>,
+        (context, mut storing): (&Context<'_>, Option<&mut Storing>),
         beam: &mut Beam,
         items: Vec<ItemId>,
         found: Found,
@@ -148,20 +156,23 @@ impl Sending {
             context.voice.hint(&format!("{} is left out: {why}.", safe::line(&one.path)));
         }
         for (id, file) in items.into_iter().zip(found.chosen.files) {
-            self.share(context, beam, id, file)?;
+            self.share((context, storing.as_deref_mut()), beam, id, file)?;
         }
         Ok(())
     }
 
     fn share(
         &mut self,
-        context: &Context<'_>,
+        (context, storing): (&Context<'_>, Option<&mut Storing>),
         beam: &mut Beam,
         id: ItemId,
         file: NewFile,
     ) -> Result<(), Stop> {
         let (name, size) = (file.name.clone(), file.source.size());
         let Some(device) = beam.files() else { return Ok(()) };
+        if let Some(storing) = storing {
+            storing.offers(id, file.source.clone());
+        }
         if !device.offer_as(id, file) {
             context.voice.hint(&format!("{} is too large.", safe::line(&name)));
             return Ok(());
@@ -175,7 +186,7 @@ impl Sending {
     /// everybody.
     pub(super) async fn again(
         &mut self,
-        context: &Context<'_>,
+        (context, mut storing): (&Context<'_>, Option<&mut Storing>),
         beam: &mut Beam,
         target: &Arc<Target>,
         name: &OsStr,
@@ -197,11 +208,14 @@ impl Sending {
             let Some(facts) = self.own.get(&id) else {
                 // Somebody has deleted it, unless it was lost.
                 if self.is_forgotten || entry.unconfirmed.contains(&id) {
-                    self.share(context, beam, id, file)?;
+                    self.share((context, storing.as_deref_mut()), beam, id, file)?;
                 }
                 continue;
             };
             let (name, size) = (file.name.clone(), file.source.size());
+            if let Some(storing) = storing.as_deref_mut() {
+                storing.offers(id, file.source.clone());
+            }
             let device = beam.files();
             is_same &= device.is_some_and(|device| device.offer_again(id, facts, file));
             self.offered.insert(id, Offered { name, size });

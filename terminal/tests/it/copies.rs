@@ -1,0 +1,50 @@
+//! F9: a file that a terminal shares into a saved or kept beam is there when the terminal has gone.
+
+use std::fs;
+
+use crate::people::{PASSWORD, Person};
+use crate::server::Server;
+use crate::stage::sample;
+
+/// More than a piece of 4 MiB.
+const SIZE: usize = 5 * 1024 * 1024;
+
+#[test]
+fn f9_a_file_that_is_sent_into_a_saved_beam_is_there_when_its_sender_has_gone() {
+    let server = Server::start();
+    let ada = Person::registers(&server, "ada").has_vault(7);
+    ada.logs_in(PASSWORD).is(0, "");
+    let (file, bytes) = (ada.home.path().join("film.bin"), sample(SIZE));
+    fs::write(&file, &bytes).unwrap();
+    let file = file.to_str().unwrap();
+    // A saved beam keeps it without an end, and the program ends when the server has it.
+    let send = ada.runs(&["send", "--save", "Films", "--keep", "24h", file]).ends();
+    send.is(0, "Saved as Films");
+    let receives = |name: &str| {
+        let into = ada.home.path().join(name);
+        ada.runs(&["receive", "Films", into.to_str().unwrap()]).ends().is(0, "");
+        into
+    };
+    assert!(fs::read(receives("one").join("film.bin")).unwrap() == bytes);
+
+    let other = ada.home.path().join("other.bin");
+    fs::write(&other, "another file").unwrap();
+    let mut send = ada.runs(&["send", "--to", "Films", other.to_str().unwrap()]).starts();
+    send.says("The server has a copy of it all");
+    send.is_killed();
+    assert_eq!(fs::read(receives("two").join("other.bin")).unwrap(), b"another file");
+
+    let folder = ada.home.path().join("folder");
+    fs::create_dir(&folder).unwrap();
+    let words = ["watch", folder.to_str().unwrap(), "--to", "Films", "--json", "--no-direct"];
+    let mut watch = ada.runs(&words).args(&["--settle", "0.2"]).starts();
+    watch.event("received");
+    fs::write(folder.join("watched.bin"), "a third file").unwrap();
+    // When it is shared, and when its copy is there.
+    watch.event("shared");
+    watch.event("shared");
+    watch.is_killed();
+    assert_eq!(fs::read(receives("three").join("watched.bin")).unwrap(), b"a third file");
+    let copy = ada.runs(&["copy", "--save", "Notes", "--keep", "1h", "--text", "oat milk"]).ends();
+    copy.is(0, "Saved as Notes");
+}
