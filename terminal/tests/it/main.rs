@@ -26,3 +26,4 @@ mod server;
 mod stage;
 mod stored;
 mod swapped_bytes;
+mod typing;
