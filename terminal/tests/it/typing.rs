@@ -29,17 +29,20 @@ fn a_command_that_there_is_not_is_answered_and_not_shared_and_two_slashes_share_
 fn at_a_terminal_nothing_is_drawn_where_a_person_types() {
     let stage = Stage::new();
     let path = stage.file("large", &sample(24 * MIB));
-    let (_send, link) = stage.sends(&[&path, "--no-direct"]);
+    stage.file("album/sea.jpg", b"a picture");
+    let album = stage.folder.path().join("from/album");
+    let (_send, link) = stage.sends(&[&path, album.to_str().unwrap(), "--no-direct"]);
     let into = stage.received();
     let words = ["join", "--no-direct", "--into", into.to_str().unwrap()];
     let mut join = program(&words).link(&link).at_terminal(80, 24).starts();
-    join.prints("/take 1 receives it");
-    join.types("/take 1");
+    join.prints("[folder] album, 1 file, ");
+    join.prints("/take 2 receives it");
+    join.types("/take 2");
     let lines = join.lines_until("/to/large").concat();
     assert!(lines.contains("Receiving large."), "{lines:?}");
     assert!(!lines.contains(['\u{2588}', '\u{2591}']), "a bar: {lines:?}");
     join.types("/files");
-    join.prints("  1  large, 25.17 MB, received");
+    join.prints("  2  large, 25.17 MB, received");
 }
 
 /// What a new beam shows at a terminal before it waits.
