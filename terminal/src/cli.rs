@@ -62,7 +62,7 @@ pub struct Common {
     /// Configuration file (TOML: server, name); by default device.toml in the folder heliograph of your settings
     #[arg(long, env = "HELIOGRAPH_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Print what happens as JSON, one object a line, to the standard output
+    /// Print what happens as JSON to the standard output: one object a line, with its kind in `event`, in the order in which it happens
     #[arg(long)]
     pub json: bool,
     /// Say nothing but the link of a new beam, and errors
@@ -106,12 +106,14 @@ pub enum Command {
     Copy(With<CopyArgs>),
     /// Print the newest text of a beam
     ///
-    /// To a terminal, control characters of the text are shown and not sent. To a file or a pipe it goes as it is.
+    /// To a terminal, control characters of the text are shown and not sent. To a file or a pipe it goes as it is. With --json it is the
+    /// last line, behind those of what happened before it was there.
     #[command(after_long_help = exits())]
     Paste(With<PasteArgs>),
     /// Send files and folders to the devices of a beam
     ///
     /// Without a link it makes a beam, and shows its link and a code to scan. It sends to every device that comes until Ctrl-C ends it.
+    /// What cannot be read, or is neither a file nor a folder, is said and left out.
     #[command(after_long_help = exits())]
     Send(With<SendArgs>),
     /// Receive the files of a beam into a folder
@@ -121,7 +123,9 @@ pub enum Command {
     Receive(With<ReceiveArgs>),
     /// Stay in a beam: show what comes, and share each line that is typed
     ///
-    /// A file is shown with its number. /take 1 receives it, /pause 1 and /resume 1 let it rest and go on, and /cancel 1 gives it up.
+    /// A file is shown with its number. /take 1 receives it, /pause 1 and /resume 1 let it rest and go on, and /cancel 1 gives it up;
+    /// /files lists them. /match and /refuse answer whether a device shows the same pictures. /help lists these commands, and /quit leaves.
+    /// No other line that begins with / is shared, unless it begins with //: that shares it from the second / on.
     #[command(after_long_help = exits())]
     Join(With<JoinArgs>),
     /// Keep a folder and a beam in step: what appears in the folder goes to the beam, and what comes lands in it

@@ -17,6 +17,7 @@ mod shown;
 mod staying;
 mod storing;
 mod taking;
+mod typed;
 mod watch;
 
 use std::io;
@@ -68,8 +69,11 @@ impl<'a> Context<'a> {
     }
 
     /// A beam that is to be saved under a name; `None` where none is.
-    fn saving(&self, name: Option<&str>) -> Result<Option<Saving>, Stop> {
-        name.map(|name| Saving::of(self.voice, self.server.as_ref(), name)).transpose()
+    async fn saving(&self, name: Option<&str>) -> Result<Option<Saving>, Stop> {
+        match name {
+            Some(name) => Saving::of(self.voice, self.server.as_ref(), name).await.map(Some),
+            None => Ok(None),
+        }
     }
 
     /// The beam that is wanted. A saved one is opened; what names none may be an id or a short code.

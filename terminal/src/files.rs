@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use heliograph_device::engine::contract::{Carrying, End, FileFailure, Progress, TransferFailure};
 use heliograph_device::io::file_device::FileSettings;
 use heliograph_device::io::files::target::Target;
+use heliograph_device::io::files::walk::LeftOut;
 use heliograph_device::io::link_contract::PeerLinkOptions;
 
 use crate::cli::WayArgs;
 use crate::exit::{Exit, Stop};
-use crate::state;
-use crate::voice::Moves;
+use crate::voice::{Event, Moves, Voice};
+use crate::{safe, state};
 
 /// How files are moved, as the command line says.
 ///
@@ -59,6 +60,18 @@ pub fn receiving_folder(path: &Path) -> Result<Target, Stop> {
     opened.map_err(|why| {
         Stop::new(Exit::Failed, format!("{} cannot be used: {why}.", path.display()))
     })
+}
+
+/// Says what is not sent with the rest, and why.
+///
+/// # Errors
+/// Where nobody reads the output any more.
+pub fn say_left_out(voice: &Voice, left_out: &[LeftOut]) -> std::io::Result<()> {
+    for LeftOut { path, why } in left_out {
+        voice.event(&Event::LeftOut { path, why: &why.to_string() })?;
+        voice.warn(&format!("Left out: {} ({why}).", safe::line(path)));
+    }
+    Ok(())
 }
 
 /// The media type of a file by its name; empty where it has none that is known.

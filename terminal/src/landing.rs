@@ -210,7 +210,7 @@ impl<'a> Landing<'a> {
             self.bars.stands(id, name, (bytes_of(progress, size), size), Pace::of(progress));
         }
         if let (Progress::Failed { .. }, Some(why)) = (progress, why(progress)) {
-            let said = format!("{} does not come: {why}.", safe::line(name));
+            let said = format!("Not received: {} ({why}).", safe::line(name));
             self.bars.aside(|| self.voice.hint(&said));
         }
         Ok(())

@@ -18,6 +18,7 @@ pub mod people;
 pub mod pictures;
 pub mod program;
 pub mod progress;
+pub mod qr;
 pub mod safe;
 pub mod saved;
 pub mod saving;

@@ -52,7 +52,8 @@ impl Pace {
     }
 
     /// In words, with so many bytes still to move.
-    fn said(self, left: u64) -> String {
+    #[must_use]
+    pub fn said(self, left: u64) -> String {
         match self {
             Self::Waits => "waits".to_owned(),
             Self::Rests => "paused".to_owned(),
@@ -91,8 +92,16 @@ impl<K: Ord> Bars<K> {
     /// No bars. They are shown only where the standard error is a terminal and the program may speak.
     #[must_use]
     pub fn new(voice: &Voice) -> Self {
-        let target =
-            if voice.draws() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        if voice.draws() { Self::on(ProgressDrawTarget::stderr()) } else { Self::hidden() }
+    }
+
+    /// No bars, and none is ever shown.
+    #[must_use]
+    pub fn hidden() -> Self {
+        Self::on(ProgressDrawTarget::hidden())
+    }
+
+    fn on(target: ProgressDrawTarget) -> Self {
         Self { all: MultiProgress::with_draw_target(target), bars: BTreeMap::new() }
     }
 

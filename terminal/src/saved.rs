@@ -123,6 +123,13 @@ impl Lists {
         Ok(None)
     }
 
+    /// The own beam of this name, in capitals or not.
+    #[must_use]
+    pub fn own_called(&self, name: &str) -> Option<&str> {
+        let mut own = self.beams.iter().filter(|beam| beam.owner.is_none());
+        own.find(|beam| is_alike(&beam.name, name)).map(|beam| beam.name.as_str())
+    }
+
     fn with_id(&self, id: BeamId) -> Option<&Listed> {
         self.beams.iter().find(|beam| beam.id == id)
     }

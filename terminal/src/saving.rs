@@ -19,7 +19,7 @@ use crate::beam::Beam;
 use crate::exit::{Exit, Stop};
 use crate::link::{Destination, Wanted};
 use crate::safe;
-use crate::saved::{failed, logged_in, note};
+use crate::saved::{Lists, failed, logged_in, note};
 use crate::voice::Voice;
 
 /// A beam that is to be saved.
@@ -36,10 +36,18 @@ impl Saving {
     /// A beam under this name, in the account that is logged in at a server. Nothing is made yet.
     ///
     /// # Errors
-    /// Where nobody is logged in, its vault is locked, or this is no name.
-    pub fn of(voice: &Voice, server: Option<&Url>, name: &str) -> Result<Self, Stop> {
+    /// Where nobody is logged in, its vault is locked, or this is no name; and where the account has a beam of that name, which would then
+    /// lead to neither.
+    pub async fn of(voice: &Voice, server: Option<&Url>, name: &str) -> Result<Self, Stop> {
         let name = BeamName::parse(name).map_err(|why| Stop::new(Exit::Usage, why.to_string()))?;
         let account = logged_in(server)?;
+        if let Some(named) = Lists::read(&account).await?.own_called(name.as_str()) {
+            let named = safe::line(named);
+            let why = format!(
+                "There is a saved beam {named} already. Choose another name, or share into that one with --to."
+            );
+            return Err(Stop::new(Exit::Usage, why));
+        }
         let vault = match account.vault() {
             OwnVault::Open(vault) => Some(vault),
             OwnVault::None => {

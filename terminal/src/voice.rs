@@ -9,13 +9,12 @@ use heliograph_shared::api::BeamCode;
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
 use heliograph_shared::short_code::ShortCode;
 use heliograph_shared::time::Millis;
-use qrcode::render::unicode::Dense1x2;
-use qrcode::{EcLevel, QrCode};
 use serde::Serialize;
 
 use crate::cli::{Colour, Common};
 use crate::exit::Stop;
 use crate::pictures::Picture;
+use crate::qr::{self, Screen, Shown};
 use crate::safe;
 
 /// Names.
@@ -88,6 +87,13 @@ pub enum Event<'a> {
         file: &'a str,
         /// Its size in bytes.
         size: u64,
+    },
+    /// A file or folder is not sent with the rest.
+    LeftOut {
+        /// Its path, within what was named or as it was named.
+        path: &'a str,
+        /// Why.
+        why: &'a str,
     },
     /// A file has come, or was there, that can be received.
     File {
@@ -341,6 +347,11 @@ impl Voice {
         }
     }
 
+    /// Says what does not go as its person wants. It is no aside, so it is said to whoever wants to hear nothing else too.
+    pub fn warn(&self, text: &str) {
+        let _ = writeln!(anstream::stderr(), "{text}");
+    }
+
     /// Says what its person has to see, unless JSON is wanted.
     ///
     /// # Errors
@@ -358,20 +369,21 @@ impl Voice {
             return self.event(&Event::Beam { id, link, is_sealed });
         }
         let mut err = anstream::stderr();
-        if !self.is_quiet
-            && io::stderr().is_terminal()
-            // Nothing soils a screen, and a smaller code fits more terminals.
-            && let Ok(code) = QrCode::with_error_correction_level(link, EcLevel::L)
-        {
-            // A dark terminal: its light is the paper of the code.
-            let image = code
-                .render::<Dense1x2>()
-                .dark_color(Dense1x2::Light)
-                .light_color(Dense1x2::Dark)
-                .build();
-            writeln!(err, "{image}")?;
+        writeln!(err, "{link}")?;
+        if self.is_quiet || !io::stderr().is_terminal() {
+            return Ok(());
         }
-        writeln!(err, "{link}")
+        match qr::code(link, Screen::of_stderr()) {
+            // Below the link: what a small terminal pushes off its top can be scrolled back to, and a camera sees only what is there.
+            Shown::Code(lines) => lines.iter().try_for_each(|line| writeln!(err, "{line}")),
+            Shown::Needs(Screen { columns, lines }) => {
+                self.hint(&format!(
+                    "No code to scan: it needs a terminal of {columns} columns and {lines} lines."
+                ));
+                Ok(())
+            }
+            Shown::TooLong => Ok(()),
+        }
     }
 
     /// Shows a short code.

@@ -290,6 +290,21 @@ describe('a file of which a part was received before', () => {
     expect(ada.last('sending')).toMatchObject({ status: 'done', twice: 0 })
   })
 
+  it('f17_is_counted_so_also_where_its_receiver_comes_back_as_another_device', async () => {
+    const earlier = stageDevice('c')
+    ada.seesAll(bob, earlier)
+    ada.offers(new Blob([sent]))
+    const want = encodeFrame({ type: 'want', transfer: FILE, first: 0, count: 4 }).buffer
+    ada.hears({ from: earlier.id, to: ada.id, frame: want })
+    await settles()
+    ada.sees(bob)
+    bob.looks(SIZE, ada)
+    await server.carries()
+    const toBob = ada.news.find((event) => event.say === 'sending' && event.device === bob.id)
+    expect(toBob).toMatchObject({ progress: { status: 'parked', bytes: 32 * CHUNK_BYTES } })
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
   it('f17_goes_on_by_itself_where_the_sender_offered_it_while_no_link_was_open', async () => {
     bob.looks(SIZE, ada)
     await settles()

@@ -36,9 +36,4 @@ export class MissedFiles {
   of(device: DeviceId): ReadonlySet<ItemId> {
     return this.#missed.get(device) ?? new Set()
   }
-
-  /** Whether any other device waits for a file. */
-  byOthers(device: DeviceId, id: ItemId): boolean {
-    return [...this.#missed].some(([other, ids]) => other !== device && ids.has(id))
-  }
 }

@@ -130,9 +130,14 @@ export class Sending {
     if (!isBegun && sender.sent > 0) this.#say(outgoing, { status: 'parked', bytes: sender.sent })
   }
 
-  /** Whether no other device is known to receive a file: several of them want its pieces in any order (F20). */
+  /**
+   * Whether no other device that is here is known to receive a file: several of them want its pieces in any order (F20). A program
+   * that was restarted may be another device, beside which its earlier run counts no more.
+   */
   #isAlone({ to }: Offer, outgoing: Outgoing): boolean {
-    return to.size === 1 && !this.#missed.byOthers(outgoing.to.id, outgoing.id)
+    const receives = (device: RemoteDevice) => to.has(device) || this.#missed.has(device.id, outgoing.id)
+    const isOther = (device: RemoteDevice) => device.id !== outgoing.to.id && device.isListed
+    return ![...this.devices()].some((device) => isOther(device) && receives(device))
   }
 
   /** Returns the answer to a device that wants a file which is not here. */

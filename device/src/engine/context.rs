@@ -64,6 +64,11 @@ impl Context {
         self.devices.get(&id).is_some_and(RemoteDevice::is_here)
     }
 
+    /// The devices that the server lists. A link to one that has ended may outlive that.
+    pub fn listed(&self) -> impl Iterator<Item = DeviceId> {
+        self.devices.values().filter(|device| device.is_listed()).map(|device| device.id)
+    }
+
     /// Whether a device has not answered yet that a transfer has ended.
     pub fn is_ending(&self, id: DeviceId, transfer: ItemId) -> bool {
         self.devices.get(&id).is_some_and(|device| device.ends.is_ending(transfer))

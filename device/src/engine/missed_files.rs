@@ -43,9 +43,4 @@ impl MissedFiles {
     pub fn of(&self, device: DeviceId) -> Vec<ItemId> {
         self.0.get(&device).into_iter().flatten().copied().collect()
     }
-
-    /// Whether any other device waits for a file.
-    pub fn is_missed_by_others(&self, device: DeviceId, id: ItemId) -> bool {
-        self.0.iter().any(|(other, missed)| *other != device && missed.contains(&id))
-    }
 }

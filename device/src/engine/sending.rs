@@ -89,7 +89,7 @@ impl Sending {
         if is_refused {
             return self.cancel_one(context, id, device);
         }
-        let is_alone = self.is_alone(id, device);
+        let is_alone = self.is_alone(context, id, device);
         let Some(outgoing) = self.outgoing(id, device) else { return };
         if outgoing.state == State::Paused {
             return context.end(device, id, End::Cancel(CancelReason::Paused));
@@ -120,10 +120,12 @@ impl Sending {
         self.pump(context, device, link);
     }
 
-    /// Whether no other device is known to receive a file: several of them want its pieces in any order (F20).
-    fn is_alone(&self, id: ItemId, device: DeviceId) -> bool {
-        let only = self.offers.get(&id).is_some_and(|offer| offer.to.len() == 1);
-        only && !self.missed.is_missed_by_others(device, id)
+    /// Whether no other device that is here is known to receive a file: several of them want its pieces in any order (F20). A program
+    /// that was restarted may be another device, beside which its earlier run counts no more.
+    fn is_alone(&self, context: &Context, id: ItemId, device: DeviceId) -> bool {
+        let Some(offer) = self.offers.get(&id) else { return true };
+        let receives = |other| offer.to.contains_key(&other) || self.missed.has(other, id);
+        !context.listed().any(|other| other != device && receives(other))
     }
 
     /// The answer to a device that wants a file which is not here.

@@ -1,7 +1,7 @@
 //! Makes items of the files and folders that a person has named: a file is one item, and so is a folder with all that is in it (F16).
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use heliograph_shared::limits::MAX_BATCH_FILES;
@@ -13,7 +13,7 @@ use super::files::shared_files::FilePrint;
 use super::files::source::Source;
 use super::files::source_file::SourceFile;
 use super::files::target::Target;
-use super::files::walk::{LeftOut, Walked, WalkedFile, walk, walk_in};
+use super::files::walk::{LeftOut, Walked, WalkedFile, WhyLeftOut, walk, walk_in};
 use super::system_random::SystemRandom;
 use crate::file_facts::BatchPart;
 use crate::manifest::ManifestFacts;
@@ -102,36 +102,23 @@ pub struct Chosen {
     pub left_out: Vec<LeftOut>,
 }
 
-/// Looks at the files and folders that a person has named. Nothing of their content is read. It blocks.
+/// Looks at the files and folders that a person has named. Nothing of their content is read. What cannot be read, or is no file, is left
+/// out: among many names, as of `*`, it keeps nothing else back. It blocks.
 ///
 /// `media_type` tells the type of a file by its name; it may be empty.
-///
-/// # Errors
-/// The path that cannot be read, and why.
-pub fn choose(
-    named: &[PathBuf],
-    media_type: impl Fn(&str) -> String,
-) -> Result<Chosen, (PathBuf, FileError)> {
+pub fn choose(named: &[PathBuf], media_type: impl Fn(&str) -> String) -> Chosen {
     let mut chosen = Chosen::default();
     let mut single = Walked::default();
     for path in named {
-        let failed = |why| (path.clone(), why);
-        let name = path.canonicalize().map_err(|why| failed(why.into()))?;
-        let name = path.file_name().or(name.file_name()).unwrap_or(name.as_os_str());
-        let name = display_name(&name.to_string_lossy());
-        if path.is_dir() {
-            let mut walked = walk(std::slice::from_ref(path)).map_err(failed)?;
-            chosen.left_out.append(&mut walked.left_out);
-            chosen.files.extend(packed(&walked, &name, &media_type, true));
-        } else {
-            let source = SourceFile::named(path).map_err(failed)?;
-            single.files.push(WalkedFile { path: name, source });
+        if let Err(why) = choose_one(path, &media_type, &mut chosen, &mut single) {
+            let (path, why) = (path.to_string_lossy().into_owned(), WhyLeftOut::Unreadable(why));
+            chosen.left_out.push(LeftOut { path, why });
         }
     }
     let count = single.files.len();
     if count > MAX_BATCH_FILES {
         chosen.files.extend(packed(&single, &format!("{count} files"), &media_type, false));
-        return Ok(chosen);
+        return chosen;
     }
     let id = uuid::Builder::from_random_bytes(SystemRandom::bytes()).into_uuid();
     let singles = single.files.into_iter().enumerate();
@@ -139,7 +126,26 @@ pub fn choose(
         batch: part(id, count, index),
         ..alone(file, &media_type)
     }));
-    Ok(chosen)
+    chosen
+}
+
+fn choose_one(
+    path: &Path,
+    media_type: impl Fn(&str) -> String,
+    chosen: &mut Chosen,
+    single: &mut Walked,
+) -> Result<(), FileError> {
+    let name = path.canonicalize()?;
+    let name = path.file_name().or(name.file_name()).unwrap_or(name.as_os_str());
+    let name = display_name(&name.to_string_lossy());
+    if path.is_dir() {
+        let mut walked = walk(&[path.to_owned()])?;
+        chosen.left_out.append(&mut walked.left_out);
+        chosen.files.extend(packed(&walked, &name, media_type, true));
+    } else {
+        single.files.push(WalkedFile { path: name, source: SourceFile::named(path)? });
+    }
+    Ok(())
 }
 
 /// Looks at one file or folder of an open folder, without what is named so that it is left. No symbolic link leads there. It blocks.

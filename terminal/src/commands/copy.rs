@@ -25,7 +25,7 @@ use crate::voice::Event;
 const MOST_READ: u64 = 16 << 20;
 
 pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), Stop> {
-    let saving = context.saving(asked.save.as_deref())?;
+    let saving = context.saving(asked.save.as_deref()).await?;
     let wanted = match &saving {
         Some(saving) => saving.wanted(),
         None => to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?,
@@ -134,7 +134,7 @@ async fn share(
             is_waiting = true;
             voice.hint(match beam.encryption() {
                 Encryption::Clear => "Waiting until another device has opened the link.",
-                _ => "Waiting until another device has opened the link: before that, nobody else has the keys.",
+                _ => "Waiting until another device has opened the link: nobody else has the keys.",
             });
         }
     }

@@ -11,6 +11,7 @@ use serde_json::value::to_raw_value;
 use tokio::sync::mpsc;
 
 use super::taking::Taking;
+use super::typed::{HELP, Line};
 use super::{Context, shown, stands};
 use crate::beam::Beam;
 use crate::cli::JoinArgs;
@@ -22,11 +23,6 @@ use crate::pictures::state_of;
 use crate::safe;
 use crate::voice::{ASIDE, Event, Named, Voice};
 
-/// The lines that answer whether another device shows the same pictures.
-const SAME: &str = "/match";
-const OTHERS: &str = "/refuse";
-/// The line that asks once more for what is missing (E14).
-const AGAIN: &str = "/again";
 /// Lines that were typed and wait.
 const MOST_WAITING: usize = 16;
 
@@ -37,59 +33,120 @@ pub(super) async fn run(context: &Context<'_>, asked: &JoinArgs) -> Result<(), S
     let (name, settings) = (context.name.clone(), settings(&asked.ways)?);
     let mut beam = Beam::enter_with_files(destination, name, context.timeout, settings).await?;
     beam.compares(context.comparing_by_lines());
-    let mut taking = Taking::new(voice, asked.into.as_deref());
     let mut typed = Typed::begin();
     if typed.is_terminal {
-        voice.hint("Each line that you type is shared. Ctrl-D leaves.");
+        voice.hint("Each line that you type is shared. /help lists commands, /quit leaves.");
     }
-    let mut shows_code = asked.code;
-    // What was typed while everything waits for a comparison.
-    let mut waiting = Vec::new();
+    let mut joined = Joined {
+        voice,
+        beam,
+        taking: Taking::new(voice, asked.into.as_deref(), typed.is_terminal),
+        is_typed: typed.is_terminal,
+        shows_code: asked.code,
+        waiting: Vec::new(),
+        quitting: 0,
+    };
     loop {
         tokio::select! {
-            told = beam.next_told() => match told? {
-                (Told::News(news), change) => {
-                    let item = match &news {
-                        News::Item(item) => Some(item.clone()),
-                        _ => None,
-                    };
-                    if let News::Gone(id) = &news {
-                        taking.gone(*id);
-                    }
-                    if shows_code && matches!(news, News::Welcome(_)) {
-                        shows_code = false;
-                        voice.code(&beam.code().await?)?;
-                    }
-                    show(voice, &beam, news, &change)?;
-                    if let Some(item) = item {
-                        taking.came(&beam, item)?;
-                    }
-                }
-                (Told::Receiving { id, progress }, _) => taking.comes(&beam, id, &progress)?,
-                (Told::Placed { id, paths }, _) => taking.placed(id, &paths)?,
-                (Told::Sending { .. } | Told::Path { .. }, _) => {}
-            },
+            told = joined.beam.next_told() => {
+                let (told, change) = told?;
+                joined.hears(told, &change).await?;
+            }
             line = typed.lines.recv(), if !typed.is_over => match line {
-                Some(line) if line == SAME => compared(voice, &mut beam, true)?,
-                Some(line) if line == OTHERS => compared(voice, &mut beam, false)?,
-                Some(line) if line == AGAIN => beam.tell(Input::LookForMissing),
-                Some(line) if taking.does(&mut beam, &line)? => {}
-                Some(line) => {
-                    if !beam.is_open() && typed.is_terminal {
-                        voice.hint("It is shared once the pictures were compared.");
-                    }
-                    waiting.push(line);
-                }
+                Some(line) => joined.is_told(&line)?,
                 None => typed.is_over = true,
             },
         }
-        share_open(voice, &mut beam, &mut waiting);
-        let is_busy = beam.has_unconfirmed() || taking.is_busy() || !waiting.is_empty();
-        if typed.is_over && !asked.stay && !is_busy {
-            beam.leave().await;
-            return Ok(());
+        share_open(voice, &mut joined.beam, &mut joined.waiting);
+        if joined.is_done(typed.is_over && !asked.stay) {
+            break;
         }
     }
+    let Joined { beam, taking, .. } = joined;
+    drop(taking);
+    beam.leave().await;
+    Ok(())
+}
+
+/// A beam in which a person stays.
+struct Joined<'a> {
+    voice: &'a Voice,
+    beam: Beam,
+    taking: Taking<'a>,
+    /// Whether a person types at a terminal.
+    is_typed: bool,
+    /// Whether a short code is still to be shown.
+    shows_code: bool,
+    /// What was typed while everything waits for a comparison.
+    waiting: Vec<String>,
+    /// How often its person has said that they leave.
+    quitting: u32,
+}
+
+impl Joined<'_> {
+    async fn hears(&mut self, told: Told, change: &Change) -> Result<(), Stop> {
+        let Self { voice, beam, taking, .. } = self;
+        match told {
+            Told::News(news) => {
+                let item = match &news {
+                    News::Item(item) => Some(item.clone()),
+                    _ => None,
+                };
+                if let News::Gone(id) = &news {
+                    taking.gone(*id);
+                }
+                if self.shows_code && matches!(news, News::Welcome(_)) {
+                    self.shows_code = false;
+                    voice.code(&beam.code().await?)?;
+                }
+                show(voice, beam, news, change)?;
+                item.map_or(Ok(()), |item| taking.came(beam, item))
+            }
+            Told::Receiving { id, progress } => taking.comes(beam, id, &progress),
+            Told::Placed { id, paths } => taking.placed(id, &paths),
+            Told::Sending { .. } | Told::Path { .. } => Ok(()),
+        }
+    }
+
+    /// Its person has typed a line.
+    fn is_told(&mut self, line: &str) -> Result<(), Stop> {
+        let Self { voice, beam, taking, .. } = self;
+        match Line::read(line) {
+            Line::Text(text) => {
+                if !beam.is_open() && self.is_typed {
+                    voice.hint("It is shared once the pictures were compared.");
+                }
+                self.waiting.push(text.into_owned());
+            }
+            Line::Compared { is_same } => compared(voice, beam, is_same)?,
+            Line::Again => beam.tell(Input::LookForMissing),
+            Line::File(word, named) => taking.does(beam, word, named)?,
+            Line::Files => taking.lists(beam)?,
+            Line::Help => voice.warn(HELP),
+            Line::Quit => self.quitting += 1,
+            Line::Unknown(word) => unknown(voice, word),
+        }
+        Ok(())
+    }
+
+    /// Whether its person has left, or has nothing more to type. Whoever says twice that they leave waits for nothing.
+    fn is_done(&self, is_over: bool) -> bool {
+        let is_shared = !self.beam.has_unconfirmed();
+        let has_all = !self.taking.is_busy() && self.waiting.is_empty();
+        match self.quitting {
+            0 => is_over && is_shared && has_all,
+            1 => is_shared,
+            _ => true,
+        }
+    }
+}
+
+/// What looks like a command may have been meant as one, so it is not shared.
+fn unknown(voice: &Voice, word: &str) {
+    let word = safe::line(word);
+    voice.warn(&format!(
+        "Not shared: there is no command /{word}. See /help; // begins a text with /."
+    ));
 }
 
 /// The lines of the standard input.

@@ -232,7 +232,7 @@ impl Receiving<'_> {
             self.bars.stands(id, &file.name, (bytes, file.size), Pace::of(progress));
         }
         if let (Some(false), Some(why)) = (file.end, &file.why) {
-            let said = format!("{} does not come: {why}.", safe::line(&file.name));
+            let said = format!("Not received: {} ({why}).", safe::line(&file.name));
             self.bars.aside(|| voice.hint(&said));
         }
         Ok(())
@@ -267,7 +267,7 @@ impl Receiving<'_> {
                 "its device is not here, which --wait waits for"
             };
             let why = file.why.as_deref().unwrap_or(other);
-            format!("{} was not received: {why}.", safe::line(&file.name))
+            format!("Not received: {} ({why}).", safe::line(&file.name))
         });
         let said: Vec<_> = said.collect();
         if said.is_empty() { Ok(()) } else { Err(Stop::new(Exit::Failed, said.join("\n"))) }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use heliograph_device::engine::contract::{Progress, TransferFailure};
 use heliograph_device::file_facts::FileFacts;
 use heliograph_device::io::file_device::Told;
-use heliograph_device::io::files::walk::WhyLeftOut;
+use heliograph_device::io::files::error::FileError;
+use heliograph_device::io::files::walk::{LeftOut, WhyLeftOut};
 use heliograph_device::io::offering::{Chosen, NewFile, choose};
 use heliograph_device::session::{Encryption, Input, News};
 use heliograph_shared::ids::{DeviceId, ItemId};
@@ -18,7 +19,7 @@ use super::{Context, stands};
 use crate::beam::Beam;
 use crate::cli::{SendArgs, WayArgs};
 use crate::exit::{Exit, Stop};
-use crate::files::{bytes_of, has_ended, media_type, moves, settings, shared, why};
+use crate::files::{bytes_of, has_ended, media_type, moves, say_left_out, settings, shared, why};
 use crate::link::{Destination, to_share};
 use crate::people::Change;
 use crate::progress::{Bars, Pace};
@@ -27,7 +28,7 @@ use crate::saving::Saving;
 use crate::voice::Event;
 
 pub(super) async fn run(context: &Context<'_>, asked: SendArgs) -> Result<(), Stop> {
-    let saving = context.saving(asked.save.as_deref())?;
+    let saving = context.saving(asked.save.as_deref()).await?;
     let wanted = match &saving {
         Some(saving) => saving.wanted(),
         None => to_share(asked.to.as_deref(), asked.clear, context.server.as_ref())?,
@@ -115,20 +116,16 @@ async fn chosen(
     paths: Vec<std::path::PathBuf>,
 ) -> Result<Vec<NewFile>, Stop> {
     let chosen = spawn_blocking(move || choose(&paths, media_type)).await;
-    let chosen = chosen.map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
-    let Chosen { files, left_out } = chosen.map_err(|(path, why)| {
-        Stop::new(Exit::Failed, format!("{} cannot be sent: {why}.", path.display()))
-    })?;
-    for one in left_out {
-        let why = match one.why {
-            WhyLeftOut::Link => "it is a symbolic link".to_owned(),
-            WhyLeftOut::TooDeep => "it lies too deep".to_owned(),
-            WhyLeftOut::Unreadable(why) => why.to_string(),
-        };
-        context.voice.hint(&format!("{} is left out: {why}.", safe::line(&one.path)));
-    }
+    let Chosen { files, left_out } =
+        chosen.map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
+    say_left_out(context.voice, &left_out)?;
     if files.is_empty() {
-        return Err(Stop::new(Exit::Nothing, "There is nothing to send."));
+        // A special file is nothing to send. What may not be read, or is not there, was.
+        let has_failed = |one: &LeftOut| {
+            !matches!(one.why, WhyLeftOut::Link | WhyLeftOut::Unreadable(FileError::Special))
+        };
+        let exit = if left_out.iter().any(has_failed) { Exit::Failed } else { Exit::Nothing };
+        return Err(Stop::new(exit, "There is nothing to send."));
     }
     Ok(files)
 }
@@ -297,7 +294,7 @@ impl Sending<'_> {
             let (name, size) = (file.name.clone(), file.source.size());
             let source = file.source.clone();
             let id = beam.offer(file).ok_or_else(|| {
-                Stop::new(Exit::Refused, format!("{} is too large.", safe::line(&name)))
+                Stop::new(Exit::Refused, format!("Too large to send: {}.", safe::line(&name)))
             })?;
             self.context.voice.event(&Event::Offered { id, file: &name, size })?;
             self.offered.insert(id, Offered { name, size });

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::io;
 
+use heliograph_device::file_facts::FileFacts;
+use heliograph_device::manifest::ManifestFacts;
 use heliograph_device::session::item::Item;
 use serde::Deserialize;
 
@@ -44,11 +46,17 @@ pub(super) fn show(voice: &Voice, beam: &Beam, item: &Item) -> io::Result<()> {
     let Item { id, from, at, .. } = *item;
     voice.event(&Event::Other { id, from, name, at, kind, title, size })?;
     let mut what = safe::line(title.unwrap_or(kind)).into_owned();
+    let manifest = FileFacts::read(&item.message).and_then(|facts| facts.manifest);
+    let folder = manifest.filter(|manifest| manifest.folder == Some(true));
+    // Nothing that is written to a text fails.
+    if let Some(ManifestFacts { files, .. }) = folder {
+        let _ = write!(what, ", {files} {}", if files == 1 { "file" } else { "files" });
+    }
     if let Some(size) = size {
-        // Nothing that is written to a text fails.
         let _ = write!(what, ", {}", progress::size(size));
     }
-    voice.line(&line(item, name, &format!("{ASIDE}[{}] {what}{ASIDE:#}", safe::line(kind))))
+    let kind = if folder.is_some() { "folder".into() } else { safe::line(kind) };
+    voice.line(&line(item, name, &format!("{ASIDE}[{kind}] {what}{ASIDE:#}")))
 }
 
 /// A text that has come, as JSON has it.

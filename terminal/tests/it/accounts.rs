@@ -43,6 +43,11 @@ fn e18_a_beam_is_saved_with_its_keys_in_the_vault_and_is_opened_by_its_name_alon
     assert!(ada.runs(&["beams"]).ends().text().contains("the server cannot read it"));
     assert_eq!(ada.runs(&["paste", "Kitchen"]).ends().text(), "oat milk");
 
+    for taken in ["Kitchen", "kitchen"] {
+        let again = ada.runs(&["copy", "--save", taken, "--text", "x"]).ends();
+        again.is(2, "There is a saved beam Kitchen already. Choose another name");
+    }
+
     let file = ada.home.path().join("film.bin");
     std::fs::write(&file, vec![7; 70_000]).unwrap();
     let file = file.to_str().unwrap();

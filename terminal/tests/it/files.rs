@@ -148,6 +148,24 @@ fn what_cannot_be_sent_or_received_is_said_with_its_exit_code() {
 }
 
 #[test]
+fn what_is_no_file_is_left_out_with_a_word_and_the_rest_is_sent() {
+    let stage = Stage::new();
+    let file = stage.file("a", b"bytes");
+    let socket = stage.folder.path().join("from/socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let socket = socket.to_str().unwrap();
+    let (mut send, link) =
+        stage.sends(&[&[socket, &file, "/no/such/file", "--once"], &RELAY[..]].concat());
+    send.says("socket (neither a file nor a folder)");
+    send.says("Left out: /no/such/file (not found)");
+    stage.receives(&link, &RELAY).ends().is(0, "");
+    assert_eq!(stage.names(), ["a"]);
+    assert_eq!(send.ends(), 0);
+    let alone = program(&["send", "--server", &stage.server.url(), socket]).ends();
+    alone.is(3, "There is nothing to send");
+}
+
+#[test]
 fn h32_files_that_the_server_keeps_come_when_no_device_is_there() {
     let stage = Stage::new();
     let (large, small) = (sample(5 * MIB + 3), sample(16_384));

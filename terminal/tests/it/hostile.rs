@@ -248,6 +248,6 @@ fn e12_a_file_that_the_server_made_up_is_not_received() {
     let into = tempfile::tempdir().unwrap();
     let receive = program(&["receive", "--no-direct", "--into", into.path().to_str().unwrap()]);
     let receive = receive.link(&hostile.link(&link)).ends();
-    receive.is(1, "payload.sh was not received: it is not encrypted");
+    receive.is(1, "Not received: payload.sh (it is not encrypted");
     assert_eq!(std::fs::read_dir(into.path()).unwrap().count(), 0);
 }

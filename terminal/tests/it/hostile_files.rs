@@ -104,7 +104,7 @@ fn a_file_that_is_larger_than_the_disk_is_not_begun_and_another_one_comes() {
     let words = [&[paths[0].as_str(), &paths[1], "--once"], &RELAY[..]].concat();
     let (_send, link) = stage.sends(&words);
     let receive = stage.receives(&link, &RELAY).ends();
-    receive.is(1, "large was not received: it is larger than the room on the disk");
+    receive.is(1, "Not received: large (it is larger than the room on the disk");
     assert_eq!(stage.names(), ["small"]);
 }
 
@@ -114,6 +114,6 @@ fn a_folder_that_may_not_be_written_to_is_said() {
     let Some(_disk) = Disk::mount(&stage, "ro") else { return };
     let path = stage.file("a", b"bytes");
     let (_send, link) = stage.sends(&[&[path.as_str()], &RELAY[..]].concat());
-    stage.receives(&link, &RELAY).ends().is(1, "a was not received");
+    stage.receives(&link, &RELAY).ends().is(1, "Not received: a");
     assert_eq!(stage.names(), [""; 0]);
 }

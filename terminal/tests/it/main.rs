@@ -28,3 +28,4 @@ mod server;
 mod stage;
 mod stored;
 mod swapped_bytes;
+mod typing;

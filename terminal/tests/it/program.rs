@@ -1,6 +1,7 @@
 //! The program in a process of its own, with what it prints.
 
 use std::env;
+use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -51,6 +52,20 @@ impl Words {
     pub fn args(mut self, words: &[&str]) -> Self {
         self.command.args(words);
         self
+    }
+
+    /// The same at a terminal of this size. Its standard output has what it says and what is typed, as a screen would have it.
+    pub fn at_terminal(self, columns: usize, lines: usize) -> Self {
+        let Self { command: inner, home } = self;
+        let quoted = |word: &OsStr| format!("'{}'", word.to_str().unwrap());
+        let words = [inner.get_program()].into_iter().chain(inner.get_args());
+        let words: Vec<_> = words.map(quoted).collect();
+        let line = format!("stty cols {columns} rows {lines} && exec {}", words.join(" "));
+        // Of util-linux, which every Linux has.
+        let mut command = Command::new("script");
+        command.env_clear().envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.env("PATH", "/usr/bin:/bin").args(["-qefc", &line, "/dev/null"]);
+        Self { command, home }
     }
 
     pub fn link(self, link: &str) -> Self {

@@ -167,5 +167,5 @@ async fn f9_f22_a_clear_copy_is_received_after_its_sender_has_left() {
 async fn f22_a_copy_that_is_gone_is_not_waited_for() {
     let nowhere = |_: &Server, _| "/api/uploads/00000000000000000000000000000000".to_owned();
     let mut stage = Stage::new(Some(seal()), nowhere).await;
-    stage.receives(&[]).await.is(1, "a.png was not received");
+    stage.receives(&[]).await.is(1, "Not received: a.png");
 }

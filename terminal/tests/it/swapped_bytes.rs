@@ -55,7 +55,7 @@ fn e7_chunks_that_were_changed_are_not_taken_and_the_file_comes_once_the_server_
         }
         vec![frame]
     });
-    relayed.is_refused("film.bin was not received: what arrives is damaged");
+    relayed.is_refused("Not received: film.bin (what arrives is damaged");
     relayed.hostile.changes_frames(|frame| vec![frame]);
     relayed.comes(&bytes);
 }
@@ -103,7 +103,7 @@ fn e7_chunks_of_one_file_are_not_taken_for_those_of_another() {
     let words = ["send", "--no-direct", "--json", &paths[1]];
     let other = program(&words).link(&link).starts();
     other.event("shared");
-    stage.receives(&link, &RELAY).ends().is(1, "two.bin was not received: what arrives is damaged");
+    stage.receives(&link, &RELAY).ends().is(1, "Not received: two.bin (what arrives is damaged");
     assert_eq!(stage.names(), ["one.bin"]);
 }
 

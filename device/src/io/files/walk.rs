@@ -40,20 +40,23 @@ pub struct WalkedFile {
 /// Something that is not shared, and why.
 #[derive(Debug)]
 pub struct LeftOut {
-    /// Its path, as that of [`WalkedFile`].
+    /// Its path, as that of [`WalkedFile`]; as a person has named it where that itself is left out.
     pub path: String,
     /// The reason.
     pub why: WhyLeftOut,
 }
 
 /// Why something is not shared.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum WhyLeftOut {
     /// It is a symbolic link.
+    #[error("a symbolic link")]
     Link,
     /// It lies too deep.
+    #[error("too deep in folders")]
     TooDeep,
-    /// It cannot be read.
+    /// It cannot be read, or is neither a file nor a folder.
+    #[error(transparent)]
     Unreadable(FileError),
 }
 

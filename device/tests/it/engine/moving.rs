@@ -4,7 +4,7 @@ use heliograph_device::engine::contract::{Progress, TransferFailure};
 use heliograph_shared::relay::RelayUse;
 
 use super::network::{NEAR, Way};
-use super::world::{World, item, ms, seal};
+use super::world::{World, device, item, ms, seal};
 use super::*;
 
 const SIZES: [usize; 7] = [3 * MIB + 5, 0, 1, 16_384, 2 * MIB, 100_000, 40 * 16_384];
@@ -125,6 +125,31 @@ fn r4_after_a_device_has_left_its_files_wait_for_it() {
     assert!(matches!(world.receives(BOB, id), Some(Progress::Parked { .. })));
     world.joins(ADA);
     assert!(world.passes(LONG, |world| is_done(world, 4 * MIB)));
+}
+
+/// Bob is ended at the half and goes on as Cyd: the next run of a program may be another device.
+fn goes_on_as_another_device(size: usize) -> World {
+    let mut world = World::new(3);
+    world.relay.rate = 2_000;
+    let id = one(&mut world, size);
+    assert!(world.passes(LONG, |world| bytes(world) > size as u64 / 2));
+    world.restarts(BOB);
+    world.leaves(BOB);
+    world.devices[CYD].disk = std::mem::take(&mut world.devices[BOB].disk);
+    world.asks(CYD, id, ADA, size, None);
+    world
+}
+
+#[test]
+fn f17_what_a_device_had_before_is_counted_also_where_it_comes_back_as_another_one() {
+    let (id, size) = (item(0), 8 * MIB);
+    let mut world = goes_on_as_another_device(size);
+    let told = |world: &World| world.devices[ADA].sending.get(&(id, device(CYD))).cloned();
+    assert!(world.passes(LONG, |world| told(world).is_some()));
+    let Some(Progress::Parked { bytes, .. }) = told(&world) else { panic!("{:?}", told(&world)) };
+    assert!(bytes > size as u64 / 4, "{bytes}");
+    assert!(world.passes(LONG, |world| world.is_done(ADA, id, CYD)));
+    assert!(world.has(CYD, id, size));
 }
 
 #[test]

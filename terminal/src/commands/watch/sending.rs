@@ -8,7 +8,6 @@ use heliograph_device::engine::contract::Progress;
 use heliograph_device::file_facts::FileFacts;
 use heliograph_device::io::file_device::Told;
 use heliograph_device::io::files::target::Target;
-use heliograph_device::io::files::walk::WhyLeftOut;
 use heliograph_device::io::offering::{Chosen, NewFile, choose_in};
 use heliograph_device::io::system_random::SystemRandom;
 use heliograph_device::session::{Input, News};
@@ -20,7 +19,7 @@ use crate::beam::Beam;
 use crate::commands::Context;
 use crate::commands::storing::Storing;
 use crate::exit::{Exit, Stop};
-use crate::files::{media_type, moves};
+use crate::files::{media_type, moves, say_left_out};
 use crate::landing::hash;
 use crate::safe;
 use crate::voice::Event;
@@ -147,14 +146,7 @@ impl Sending {
         items: Vec<ItemId>,
         found: Found,
     ) -> Result<(), Stop> {
-        for one in found.chosen.left_out {
-            let why = match one.why {
-                WhyLeftOut::Link => "it is a symbolic link".to_owned(),
-                WhyLeftOut::TooDeep => "it lies too deep".to_owned(),
-                WhyLeftOut::Unreadable(why) => why.to_string(),
-            };
-            context.voice.hint(&format!("{} is left out: {why}.", safe::line(&one.path)));
-        }
+        say_left_out(context.voice, &found.chosen.left_out)?;
         for (id, file) in items.into_iter().zip(found.chosen.files) {
             self.share((context, storing.as_deref_mut()), beam, id, file)?;
         }
@@ -174,7 +166,7 @@ impl Sending {
             storing.offers(id, file.source.clone());
         }
         if !device.offer_as(id, file) {
-            context.voice.hint(&format!("{} is too large.", safe::line(&name)));
+            context.voice.hint(&format!("Too large to send: {}.", safe::line(&name)));
             return Ok(());
         }
         context.voice.event(&Event::Offered { id, file: &name, size })?;
