@@ -16,7 +16,6 @@ use std::time::Duration;
 use heliograph_device::file_facts::FileFacts;
 use heliograph_device::io::file_device::{FileDevice, FileSettings, Told};
 use heliograph_device::io::files::target::Target;
-use heliograph_device::io::link_contract::PeerPath;
 use heliograph_device::io::offering::NewFile;
 use heliograph_device::io::server::Server;
 use heliograph_device::keys::keyring::Keyring;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use heliograph_device::io::file_device::Told;
-use heliograph_device::io::peer_link::PeerPath;
+use heliograph_device::io::link_contract::PeerPath;
 use heliograph_device::session::{Encryption, News, Status, Why};
 use tokio::time::{Instant, sleep_until};
 
