@@ -8,7 +8,8 @@
 use std::error::Error;
 use std::net::{IpAddr, SocketAddr};
 
-use heliograph_device::io::peer_link::{PeerLink, PeerLinkEvent, PeerLinkOptions};
+use heliograph_device::io::direct_link::{DirectLink, LinkKind};
+use heliograph_device::io::link_contract::{PeerLinkEvent, PeerLinkOptions};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader, stdin};
 use tokio::sync::mpsc;
@@ -25,7 +26,7 @@ struct Flood {
 }
 
 impl Flood {
-    fn go_on(&mut self, link: &PeerLink) {
+    fn go_on(&mut self, link: &DirectLink) {
         while self.left > 0 && link.buffer().room > 0 {
             let bytes = self.left.min(FRAME_BYTES);
             link.send(vec![CHUNK; usize::try_from(bytes).unwrap_or(0)]);
@@ -57,7 +58,7 @@ impl Tally {
     }
 }
 
-fn answer(link: &PeerLink, frame: Vec<u8>) {
+fn answer(link: &DirectLink, frame: Vec<u8>) {
     if frame.first() == Some(&CHUNK) {
         link.send(frame);
     } else {
@@ -80,7 +81,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let (events, mut told) = mpsc::channel(64);
     let options = PeerLinkOptions { link: 1, is_initiator, ice_servers: Vec::new(), addresses };
-    let link = PeerLink::open(options, events);
+    let link = DirectLink::open(LinkKind::WebRtc, options, events);
     let mut lines = BufReader::new(stdin()).lines();
     let mut flood = Flood { left: 0, is_sending: false };
     let mut tally = Tally { bytes: 0, since: None };

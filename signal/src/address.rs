@@ -62,6 +62,12 @@ impl Client {
             .then(|| Self::counting(client))
     }
 
+    /// The client that another node of the server names.
+    #[must_use]
+    pub fn named(text: &str) -> Option<Self> {
+        text.parse().ok().map(Self::counting)
+    }
+
     /// A pseudonym of the address for the database: HMAC-SHA-256 under the server's secret, cut to 128 bits. It is
     /// stable, and without the secret nobody can find the address by trying them all.
     #[must_use]

@@ -1,7 +1,8 @@
 //! The server's shared state, as the handlers reach it, and the limits by address and by account.
 
+mod listening;
+
 use std::hash::Hash;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,10 +11,12 @@ use heliograph_storage::accounts::AccountId;
 use heliograph_storage::blobs::Blobs;
 use heliograph_storage::{BeamWriter, Lease, Storage};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::address::{Client, Network};
 use crate::budget::Budget;
+use crate::bus::Bus;
 use crate::clock::Clock;
 use crate::config::{Config, Origin};
 use crate::connections::Connections;
@@ -30,11 +33,11 @@ use crate::live::codes::Codes;
 use crate::live::rates::Rates;
 use crate::live::socket::Context;
 use crate::live::sockets::Sockets;
-use crate::network;
 use crate::people::beam_lists::BeamLists;
 use crate::people::logins::{Logins, Surroundings};
 use crate::people::pictures::Pictures;
 use crate::tally::Tally;
+pub use listening::Listening;
 
 /// Open sockets from one address: a family or an office behind one NAT, with a few tabs each.
 const SOCKETS_PER_CLIENT: usize = 200;
@@ -66,6 +69,8 @@ pub struct App {
     pub clock: Clock,
     /// The database.
     pub storage: Storage,
+    /// The way to the other nodes of the server.
+    pub bus: Bus,
     /// The store of files and pictures.
     pub blobs: Blobs,
     /// Accounts and sessions.
@@ -74,7 +79,7 @@ pub struct App {
     pub live: Arc<Context>,
     /// Commits changes of saved beams and then tells their devices.
     pub beams: Beams,
-    /// The right to be the only server on this database.
+    /// The right to use this database, alone or with the other nodes of the server.
     pub lease: Lease,
     /// Cached answers about saved beams.
     pub beam_lists: BeamLists,
@@ -110,6 +115,8 @@ pub struct App {
     pub listening: Listening,
     /// Tasks that must finish before the server ends.
     pub tasks: TaskTracker,
+    /// Ends the passing on of websockets to other nodes.
+    pub passing_ends: CancellationToken,
 }
 
 /// The parts that are opened before the [`App`] and may fail.
@@ -119,6 +126,8 @@ pub struct Parts {
     pub lease: Lease,
     /// The database.
     pub storage: Storage,
+    /// The way to the other nodes of the server.
+    pub bus: Bus,
     /// Writes changes of saved beams.
     pub writer: BeamWriter,
     /// The store of files and pictures.
@@ -284,25 +293,15 @@ fn take<K: Copy + Eq + Hash>(
     key.map_or(Ok(()), |key| buckets.take(key, now)).map_err(Error::TooFast)
 }
 
-/// The addresses at which the server listens, with the real ports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Listening {
-    /// The http listener.
-    pub plain: SocketAddr,
-    /// The https listener, if there is one.
-    pub tls: Option<SocketAddr>,
-    /// The listener for metrics, if there is one.
-    pub metrics: Option<SocketAddr>,
-}
-
 /// What logins and their ends concern.
-fn surroundings(live: &Context, beams: &Beams, tasks: &TaskTracker) -> Surroundings {
+fn surroundings(live: &Context, beams: &Beams, bus: &Bus, tasks: &TaskTracker) -> Surroundings {
     Surroundings {
         storage: live.storage.clone(),
         sockets: live.sockets.clone(),
         hub: live.hub.clone(),
         beams: beams.clone(),
         clock: live.clock,
+        bus: bus.clone(),
         tasks: tasks.clone(),
     }
 }
@@ -317,7 +316,7 @@ impl App {
         listening: Listening,
         parts: Parts,
     ) -> Result<Arc<Self>, Error> {
-        let Parts { lease, storage, writer, blobs, uploads, budget, clock, .. } = parts;
+        let Parts { lease, storage, bus, writer, blobs, uploads, budget, clock, .. } = parts;
         let (limits, counts) = (Limits::default(), Arc::<Tally>::default());
         let rates = Rates::new(&config.relay);
         let live = Arc::new(Context {
@@ -331,7 +330,8 @@ impl App {
                 uploads.address_secret(),
                 budget.clone(),
                 limits.removals.clone(),
-            ),
+            )
+            .on(bus.clone()),
             sockets: Arc::new(Sockets::new(budget.clone(), rates, counts.clone())),
             counts: counts.clone(),
             buffers: Arc::default(),
@@ -345,13 +345,14 @@ impl App {
         });
         let tasks = TaskTracker::new();
         let beams = Beams::new(live.hub.clone(), tasks.clone());
-        let around = surroundings(&live, &beams, &tasks);
+        let around = surroundings(&live, &beams, &bus, &tasks);
         Ok(Arc::new(Self {
             clock,
             beams,
             lease,
             health: Health::new(clock, storage.clone()),
             storage,
+            bus,
             blobs,
             uploads: Arc::new(uploads),
             pictures: Pictures::new(budget.clone()),
@@ -371,32 +372,7 @@ impl App {
             data: config.data.clone(),
             listening,
             tasks,
+            passing_ends: CancellationToken::new(),
         }))
-    }
-}
-
-impl Listening {
-    /// The http address for a browser on this machine.
-    #[must_use]
-    pub fn local_url(&self) -> String {
-        let ip = self.plain.ip();
-        let is_local = ip.is_unspecified() || ip.is_loopback();
-        if is_local {
-            format!("http://localhost:{}", self.plain.port())
-        } else {
-            format!("http://{}", self.plain)
-        }
-    }
-
-    /// The address for other devices on the network, https where it is served; `None` when they cannot reach the server
-    /// (P3). Computed at each call, because a laptop changes networks.
-    #[must_use]
-    pub fn network_url(&self) -> Option<String> {
-        let url = |scheme: &str, at: SocketAddr| {
-            let address = SocketAddr::new(network::reachable(at.ip())?, at.port());
-            Some(format!("{scheme}://{address}"))
-        };
-        let tls = self.tls.and_then(|at| url("https", at));
-        tls.or_else(|| url("http", self.plain))
     }
 }

@@ -1,9 +1,10 @@
 //! The configuration: one struct, filled from flags and `HELIOGRAPH_*` variables.
 
+mod hidden;
 mod metrics;
+mod nodes;
 
 use std::env;
-use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -17,7 +18,9 @@ use crate::address::Network;
 use crate::live::rates;
 use crate::{budget, https, ice, log, quota, tcp};
 
+pub use hidden::Hidden;
 pub use metrics::Metrics;
+pub use nodes::Nodes;
 
 /// The subcommands of the server.
 #[derive(Debug, Subcommand)]
@@ -133,6 +136,10 @@ pub struct Config {
     #[arg(long, env = "HELIOGRAPH_DATABASE", hide_env_values = true)]
     pub database: Option<Hidden>,
 
+    /// Other nodes.
+    #[command(flatten)]
+    pub nodes: Nodes,
+
     /// Where to store files and pictures: a folder, or `s3://bucket?endpoint=https://…&region=…&allow_http=…` with the
     /// credentials in the two S3 options [default: `blobs` in the folder of --data].
     #[arg(long, env = "HELIOGRAPH_BLOBS")]
@@ -246,22 +253,6 @@ fn default_data() -> PathBuf {
         .filter(|path| path.is_absolute())
         .or_else(|| folder("HOME").map(|home| home.join(".local/share")))
         .map_or_else(|| PathBuf::from("heliograph-data"), |data| data.join("heliograph"))
-}
-
-/// A value that contains a secret. Its `Debug` output omits the value.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Hidden(pub String);
-
-impl From<String> for Hidden {
-    fn from(text: String) -> Self {
-        Self(text)
-    }
-}
-
-impl fmt::Debug for Hidden {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Hidden(…)")
-    }
 }
 
 /// An origin: `https://host` or `http://host:port`, in lower case, without a path.
@@ -379,6 +370,7 @@ mod tests {
         let database = "postgres://ada:hush@localhost/beams";
         let mut config = config(&["--database", database]).unwrap();
         config.s3_secret_access_key = Some(Hidden("hush".to_owned()));
+        config.nodes.bus = Some(Hidden("redis://:hush@localhost".to_owned()));
         assert!(!format!("{config:?}").contains("hush"), "{config:?}");
         assert_eq!(config.database.unwrap().0, database);
     }

@@ -4,6 +4,7 @@
 //! The folders, each of which uses only those above it:
 //!
 //! - `https`: the certificate of https, and its renewal
+//! - `bus`: what several nodes of the server have in common
 //! - `live`: the live beams, and the sockets of the devices in them
 //! - `people`: accounts, logins and profile pictures
 //! - `files`: uploads and downloads
@@ -17,6 +18,7 @@
 pub mod address;
 pub mod app;
 pub mod budget;
+pub mod bus;
 pub mod clock;
 pub mod config;
 mod connections;

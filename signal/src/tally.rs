@@ -45,6 +45,10 @@ pub struct Tally {
     pub refused_connections: Counter,
     /// Sockets that the other side closed, or whose connection broke.
     pub sockets_left: Counter,
+    /// Sockets that were passed on to another node of the server.
+    pub passed_on: Counter,
+    /// Those that have ended.
+    pub passed_on_ended: Counter,
     /// Sockets that the server closed, in the order of [`CloseCode::ALL`].
     closed: [Counter; CloseCode::ALL.len()],
     /// What was refused on sockets that stay open, in the order of [`ErrorCode::ALL`].
@@ -66,6 +70,8 @@ impl Default for Tally {
             uploaded_bytes: Counter::default(),
             refused_connections: Counter::default(),
             sockets_left: Counter::default(),
+            passed_on: Counter::default(),
+            passed_on_ended: Counter::default(),
             closed: array::from_fn(|_| Counter::default()),
             refused: array::from_fn(|_| Counter::default()),
             answers: array::from_fn(|_| Counter::default()),

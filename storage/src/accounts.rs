@@ -26,11 +26,15 @@ impl AccountId {
         self.0.as_bytes()
     }
 
-    pub(crate) const fn from_uuid(uuid: Uuid) -> Self {
+    /// The id from a stored row, or from another node of the server.
+    #[must_use]
+    pub const fn from_uuid(uuid: Uuid) -> Self {
         Self(uuid)
     }
 
-    pub(crate) const fn uuid(self) -> Uuid {
+    /// The id as a UUID, for storage and for the other nodes of the server.
+    #[must_use]
+    pub const fn uuid(self) -> Uuid {
         self.0
     }
 }

@@ -1,9 +1,11 @@
 //! Changes of saved and kept beams: access, name, id, notes, existence. Each locks the beam's row before it reads anything, so
 //! that the changes of a beam happen one after the other and cannot deadlock.
 //!
-//! The order of locks, for every transaction: beams by id, then the turn to take room, then an account, then uploads by id.
+//! The order of locks, for every transaction: beams by id, then who drives the beam, then the turn to take room, then an
+//! account, then uploads by id.
 
 use heliograph_shared::ids::BeamId;
+use uuid::Uuid;
 
 use crate::Error;
 use crate::database::{Database, Transaction, args};
@@ -14,6 +16,8 @@ use crate::revision::Revision;
 pub struct BeamWriter {
     pub(crate) database: Database,
     pub(crate) beam_lists: Revision,
+    /// The token of the node that writes, where beams are driven by one of several.
+    pub(crate) driver: Option<Uuid>,
 }
 
 /// Proves that a transaction holds the lock of this beam's row, if there is a row.
@@ -34,13 +38,20 @@ impl Locked {
 
 impl BeamWriter {
     pub(crate) fn new(database: Database, beam_lists: Revision) -> Self {
-        Self { database, beam_lists }
+        Self { database, beam_lists, driver: None }
     }
 
-    /// Begins a transaction with the beam locked.
+    /// Begins a transaction with the beam locked. Who drives the beam is locked after it, so that nobody takes it over before
+    /// the change is committed.
     pub(crate) async fn begin(&self, beam: BeamId) -> Result<(Transaction, Locked), Error> {
         let mut transaction = self.database.begin().await?;
         let locked = lock(&mut transaction, beam).await?;
+        if let Some(token) = self.driver {
+            let hold = "UPDATE beam_drivers SET token = token WHERE beam_id = $1 AND token = $2";
+            if transaction.execute(hold, args![beam.uuid(), token]).await? == 0 {
+                return Err(Error::Superseded);
+            }
+        }
         Ok((transaction, locked))
     }
 

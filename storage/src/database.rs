@@ -13,7 +13,9 @@ use sqlx::sqlite::{
     Sqlite, SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteRow,
     SqliteSynchronous,
 };
-use sqlx::{Arguments as _, Decode, PgPool, Row as _, SqlSafeStr as _, SqlitePool, Type};
+use sqlx::{
+    Arguments as _, Decode, Executor as _, PgPool, Row as _, SqlSafeStr as _, SqlitePool, Type,
+};
 use uuid::Uuid;
 
 use crate::{Error, sqlite};
@@ -24,6 +26,9 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(6);
 const READERS: u32 = 4;
 /// Connections to a Postgres server, whose default limit is 100.
 const POSTGRES_CONNECTIONS: u32 = 16;
+/// A server that stands still in the middle of a transaction, as one does whose machine is suspended, keeps its locks no
+/// longer than this: others wait for them.
+const LOCKS_END: &str = "SET idle_in_transaction_session_timeout = '3s'";
 
 /// Name of the file of an SQLite database in its folder.
 pub(crate) const FILE: &str = "heliograph.db";
@@ -167,6 +172,12 @@ impl Database {
                 let pool = PgPoolOptions::new()
                     .max_connections(POSTGRES_CONNECTIONS)
                     .acquire_timeout(ACQUIRE_TIMEOUT)
+                    .after_connect(|connection, _| {
+                        Box::pin(async move {
+                            connection.execute(LOCKS_END).await?;
+                            Ok(())
+                        })
+                    })
                     .connect_with(PgConnectOptions::from_str(url)?)
                     .await?;
                 POSTGRES_MIGRATIONS.run(&pool).await?;

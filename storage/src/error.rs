@@ -21,6 +21,9 @@ pub enum Error {
     /// What is to be changed was changed since the caller has read it.
     #[error("it was changed meanwhile")]
     Outdated,
+    /// Another node of the server drives the beam now.
+    #[error("another node of the server drives the beam now")]
+    Superseded,
     /// The account's quota is full.
     #[error("the account's quota is full")]
     Full,
@@ -68,6 +71,7 @@ impl Error {
             | Self::Invisible
             | Self::LevelTooLow
             | Self::Outdated
+            | Self::Superseded
             | Self::Full
             | Self::Unshareable(_) => true,
             Self::Uncertain(_)

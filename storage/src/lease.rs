@@ -1,5 +1,6 @@
-//! The lease, which allows only one server per database. Live beams are in the memory of one process, so two servers
-//! would each show half of a beam. A second server fails to start. The lease ends with its process, however that ends.
+//! The lease, which allows only one server per database, or the nodes of one that share it. Live beams are in the memory of
+//! one process, so two servers that do not know of each other would each show half of a beam. A second server fails to
+//! start. The lease ends with its process, however that ends.
 //!
 //! For a folder it is a file lock, which the operating system releases when the process dies. On Postgres it is an
 //! advisory lock of one connection (Postgres manual, section 13.3.5), released when that connection ends; a heartbeat
@@ -41,8 +42,8 @@ const KEEPALIVE: &str =
 pub enum LeaseError {
     /// Another server has it.
     #[error(
-        "another Heliograph server is using this database or data folder. Several servers on one are not supported yet: \
-         stop the other one, or give this one a database and a folder of its own"
+        "another Heliograph server is using this database or data folder. Stop it, give this one a database and a folder \
+         of its own, or make both nodes of one server with the same --bus"
     )]
     Taken,
     /// The lock file cannot be created or locked.
@@ -51,9 +52,28 @@ pub enum LeaseError {
     /// The database cannot be reached.
     #[error("cannot open the database: {0}")]
     Database(#[from] sqlx::Error),
+    /// A database in a folder is for one process.
+    #[error("the nodes of a server need a Postgres database (--database)")]
+    NotShareable,
 }
 
-/// The right to be the only server on a database.
+/// Who else may use the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sharing {
+    Alone,
+    WithNodes,
+}
+
+impl Sharing {
+    const fn try_lock(self) -> &'static str {
+        match self {
+            Self::Alone => "SELECT pg_try_advisory_lock($1)",
+            Self::WithNodes => "SELECT pg_try_advisory_lock_shared($1)",
+        }
+    }
+}
+
+/// The right to be the only server on a database, or one of its nodes.
 #[derive(Debug)]
 pub struct Lease {
     held: Mutex<Option<Held>>,
@@ -76,18 +96,37 @@ impl Lease {
     /// # Errors
     /// [`LeaseError::Taken`] when another server has it.
     pub async fn take(location: &Location) -> Result<Self, LeaseError> {
-        let (taken_over, lost) = watch::channel(false);
-        let held = match location {
-            Location::Folder(folder) => Held::File(lock_file(folder)?),
-            Location::Postgres(url) => {
-                let options = PgConnectOptions::from_str(url)?.application_name("heliograph lease");
-                let connection = lock_database(&options, START_PATIENCE).await?;
-                let (stop, stopped) = oneshot::channel();
-                let task = tokio::spawn(keep(options, connection, stopped, taken_over));
-                Held::Connection { stop, task }
+        match location {
+            Location::Folder(folder) => {
+                let (_, lost) = watch::channel(false);
+                Ok(Self::of(Held::File(lock_file(folder)?), lost))
             }
-        };
-        Ok(Self { held: Mutex::new(Some(held)), folder: Mutex::default(), lost })
+            Location::Postgres(url) => Self::lock(url, Sharing::Alone).await,
+        }
+    }
+
+    /// Takes the lease together with the other nodes of the server. Call it before reading anything from the database.
+    ///
+    /// # Errors
+    /// [`LeaseError::Taken`] when a server has it that is none of them, [`LeaseError::NotShareable`] for a folder.
+    pub async fn share(location: &Location) -> Result<Self, LeaseError> {
+        match location {
+            Location::Folder(_) => Err(LeaseError::NotShareable),
+            Location::Postgres(url) => Self::lock(url, Sharing::WithNodes).await,
+        }
+    }
+
+    async fn lock(url: &str, sharing: Sharing) -> Result<Self, LeaseError> {
+        let (taken_over, lost) = watch::channel(false);
+        let options = PgConnectOptions::from_str(url)?.application_name("heliograph lease");
+        let connection = lock_database(&options, sharing, START_PATIENCE).await?;
+        let (stop, stopped) = oneshot::channel();
+        let task = tokio::spawn(keep(options, sharing, connection, stopped, taken_over));
+        Ok(Self::of(Held::Connection { stop, task }, lost))
+    }
+
+    fn of(held: Held, lost: watch::Receiver<bool>) -> Self {
+        Self { held: Mutex::new(Some(held)), folder: Mutex::default(), lost }
     }
 
     /// Also locks the data folder, in which two servers would replace each other's files whatever their databases are.
@@ -145,13 +184,14 @@ fn lock_file(folder: &Path) -> Result<File, LeaseError> {
 
 async fn lock_database(
     options: &PgConnectOptions,
+    sharing: Sharing,
     patience: Duration,
 ) -> Result<PgConnection, LeaseError> {
     let mut connection = in_time(options.connect()).await?;
     in_time(sqlx::raw_sql(KEEPALIVE).execute(&mut connection)).await?;
     let start = Instant::now();
     loop {
-        let lock = sqlx::query_scalar("SELECT pg_try_advisory_lock($1)").bind(LOCK_NUMBER);
+        let lock = sqlx::query_scalar(sharing.try_lock()).bind(LOCK_NUMBER);
         if in_time(lock.fetch_one(&mut connection)).await? {
             return Ok(connection);
         }
@@ -171,13 +211,14 @@ async fn in_time<T>(answer: impl Future<Output = sqlx::Result<T>>) -> sqlx::Resu
 /// Holds the connection, checks it, and takes the lease again when it breaks.
 async fn keep(
     options: PgConnectOptions,
+    sharing: Sharing,
     mut connection: PgConnection,
     mut stopped: oneshot::Receiver<()>,
     taken_over: watch::Sender<bool>,
 ) {
     loop {
         let checked = tokio::select! {
-            checked = check(&options, &mut connection) => checked,
+            checked = check(&options, sharing, &mut connection) => checked,
             _ = &mut stopped => {
                 // Whether or not closing succeeds, the connection is gone afterwards.
                 let _ = connection.close().await;
@@ -194,6 +235,7 @@ async fn keep(
 /// Checks the connection. If it does not answer, replaces it as soon as the database is reachable.
 async fn check(
     options: &PgConnectOptions,
+    sharing: Sharing,
     connection: &mut PgConnection,
 ) -> Result<(), LeaseError> {
     sleep(HEARTBEAT).await;
@@ -201,7 +243,7 @@ async fn check(
         return Ok(());
     }
     loop {
-        match lock_database(options, REGAIN_PATIENCE).await {
+        match lock_database(options, sharing, REGAIN_PATIENCE).await {
             Ok(regained) => {
                 *connection = regained;
                 return Ok(());

@@ -28,6 +28,18 @@ impl SessionId {
     pub fn from_random(bytes: [u8; 16]) -> Self {
         Self(uuid::Builder::from_random_bytes(bytes).into_uuid())
     }
+
+    /// The id from another node of the server.
+    #[must_use]
+    pub const fn from_uuid(uuid: Uuid) -> Self {
+        Self(uuid)
+    }
+
+    /// The id as a UUID, for the other nodes of the server.
+    #[must_use]
+    pub const fn uuid(self) -> Uuid {
+        self.0
+    }
 }
 
 /// SHA-256 of a token of 256 random bits. Comparing hashes needs no constant time.

@@ -7,7 +7,7 @@ use heliograph_device::engine::contract::{Carrying, End, FileFailure, Progress, 
 use heliograph_device::io::file_device::FileSettings;
 use heliograph_device::io::files::target::Target;
 use heliograph_device::io::files::walk::LeftOut;
-use heliograph_device::io::peer_link::PeerLinkOptions;
+use heliograph_device::io::link_contract::PeerLinkOptions;
 
 use crate::cli::WayArgs;
 use crate::exit::{Exit, Stop};

@@ -1,4 +1,4 @@
-//! Test support for several crates: a database and a bucket per test. No program links it.
+//! Test support for several crates: a database, a bucket and a bus per test. No program links it.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,3 +10,4 @@
 
 pub mod bucket;
 pub mod postgres;
+pub mod redis;

@@ -24,9 +24,9 @@ use super::file_driver::{FileDriver, FileEvent};
 use super::files::error::FileError;
 use super::files::shared_files::SharedFiles;
 use super::files::store::Store;
+use super::link_contract::{LinkEvent, PeerPath};
 use super::link_driver::LinkDriver;
 use super::live_device::{LiveDevice, LiveEvent};
-use super::peer_link::{LinkEvent, PeerPath};
 use super::peer_links::PeerLinks;
 use super::relay::Relay;
 use super::server::{Failure, Server};
@@ -45,7 +45,7 @@ const LOOKS_EVERY: Duration = Duration::from_millis(100);
 pub struct FileSettings {
     /// The folder with what this program has to remember of received files.
     pub state: PathBuf,
-    /// Where direct links listen ([`PeerLinkOptions::addresses`](super::peer_link::PeerLinkOptions)). Without any, files go through the
+    /// Where direct links listen ([`PeerLinkOptions::addresses`](super::link_contract::PeerLinkOptions)). Without any, files go through the
     /// server alone.
     pub addresses: Vec<SocketAddr>,
     /// What is remembered of the files that it shares, with the token and the keys in its [`Settings`]; `None` where nothing is.

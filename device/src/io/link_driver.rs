@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::direct_link::DirectLink;
-use super::peer_link::{LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath};
+use super::link_contract::{LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath};
 use super::peer_links::{Command, PeerLinks};
 use crate::engine::contract::{Input, Output};
 use crate::receiver::LinkKey;

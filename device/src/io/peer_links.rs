@@ -22,7 +22,7 @@ use self::attempt::{Attempt, Envelope, Sizes, Slot, Wish};
 use self::pauses::Pauses;
 use self::ways::Ways;
 use super::direct_link::LinkKind;
-use super::peer_link::PeerPath;
+use super::link_contract::PeerPath;
 use crate::bundle::MOST_CONNECTIONS;
 
 /// Most connections of a bundle over TURN. Each takes several places there.

@@ -1,6 +1,6 @@
 //! Which connections two devices make, and when (L1, L3, L6).
 
-use heliograph_device::io::peer_link::PeerPath::{Direct, Turn};
+use heliograph_device::io::link_contract::PeerPath::{Direct, Turn};
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::socket::IceServer;
 use serde_json::json;

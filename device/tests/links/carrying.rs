@@ -1,7 +1,7 @@
 //! What goes over a connection (L5, F8).
 
 use heliograph_device::io::direct_link::LinkKind;
-use heliograph_device::io::peer_link::PeerLinkEvent;
+use heliograph_device::io::link_contract::PeerLinkEvent;
 
 use crate::stage;
 

@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 
-use heliograph_device::io::direct_link::LinkKind;
-use heliograph_device::io::peer_link::{PeerLink, PeerLinkOptions, PeerPath};
+use heliograph_device::io::direct_link::{DirectLink, LinkKind};
+use heliograph_device::io::link_contract::{PeerLinkOptions, PeerPath};
 use heliograph_shared::socket::IceServer;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -57,7 +57,7 @@ async fn servers_that_make_no_sense_leave_a_connection_without_servers() {
         addresses: vec![SocketAddr::new(V4, 0)],
         ..stage::options(1, true, V4)
     };
-    let link = PeerLink::open(options, events);
+    let link = DirectLink::open(LinkKind::WebRtc, options, events);
     let first = told.recv().await.expect("an offer");
     assert!(format!("{:?}", first.event).contains("offer"), "{first:?}");
     drop(link);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use heliograph_device::io::direct_link::LinkKind;
-use heliograph_device::io::peer_link::PeerPath;
+use heliograph_device::io::link_contract::PeerPath;
 use heliograph_device::io::peer_links::{Command, PeerLinks};
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::socket::IceServer;

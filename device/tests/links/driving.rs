@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use heliograph_device::engine::contract::Input;
+use heliograph_device::io::link_contract::LinkEvent;
 use heliograph_device::io::link_driver::{LinkDriver, LinkOutput};
-use heliograph_device::io::peer_link::LinkEvent;
 use heliograph_device::io::peer_links::PeerLinks;
 use heliograph_shared::ids::DeviceId;
 use serde_json::{Value, json};

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use heliograph_device::io::peer_link::{LinkEvent, PeerLink, PeerLinkEvent};
+use heliograph_device::io::direct_link::{DirectLink, LinkKind};
+use heliograph_device::io::link_contract::{LinkEvent, PeerLinkEvent};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -21,7 +22,7 @@ fn count_panics() {
 /// What an end says to a signal: the answer to it, or that it ends.
 async fn says(signals: &[Value]) -> Option<Value> {
     let (events, mut told) = mpsc::channel(64);
-    let link = PeerLink::open(stage::options(2, false, V4), events);
+    let link = DirectLink::open(LinkKind::WebRtc, stage::options(2, false, V4), events);
     for signal in signals {
         link.signal(signal.clone());
     }
@@ -40,7 +41,7 @@ async fn says(signals: &[Value]) -> Option<Value> {
 
 async fn offer() -> Value {
     let (events, mut told) = mpsc::channel(64);
-    let _link = PeerLink::open(stage::options(1, true, V4), events);
+    let _link = DirectLink::open(LinkKind::WebRtc, stage::options(1, true, V4), events);
     loop {
         match told.recv().await.expect("an offer").event {
             PeerLinkEvent::Signal(signal) if signal["type"] == "offer" => return signal,
@@ -127,7 +128,7 @@ async fn nothing_that_a_device_signals_makes_an_end_panic() {
 #[tokio::test]
 async fn an_end_ends_when_it_is_flooded_with_signals() {
     let (events, mut told) = mpsc::channel(64);
-    let link = PeerLink::open(stage::options(2, false, V4), events);
+    let link = DirectLink::open(LinkKind::WebRtc, stage::options(2, false, V4), events);
     for _ in 0..10_000 {
         link.signal(json!({ "type": "restart" }));
     }

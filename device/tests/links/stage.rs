@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use heliograph_device::io::direct_link::{DirectLink, LinkKind};
-use heliograph_device::io::peer_link::{LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath};
+use heliograph_device::io::link_contract::{LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::timeout;

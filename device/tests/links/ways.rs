@@ -1,7 +1,7 @@
 //! By which kind of link two devices connect (L7).
 
 use heliograph_device::io::direct_link::LinkKind::{self, Quic, WebRtc};
-use heliograph_device::io::peer_link::PeerPath::Direct;
+use heliograph_device::io::link_contract::PeerPath::Direct;
 use heliograph_shared::ids::DeviceId;
 use serde_json::{Value, json};
 

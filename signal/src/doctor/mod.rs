@@ -1,6 +1,7 @@
 //! The doctor: looks at a set-up, or at a running server from outside, and says for each thing what to do. Looking and
 //! judging are apart: a judgement is a function of what was seen.
 
+mod bus;
 mod certificate;
 mod health;
 mod http;
@@ -43,6 +44,7 @@ async fn own(config: &Config, clock: Clock) -> Vec<Check> {
     let config = &Config { public_url: config.public_url(), ..config.clone() };
     let mut checks = vec![machine::data_folder(&config.data), stores::database(config).await];
     checks.extend(stores::store(config, clock).await);
+    checks.extend(bus::check(config).await);
     checks.push(machine::disk(config));
     checks.push(machine::staging_disk(config));
     checks.push(machine::open_files(config.connections));

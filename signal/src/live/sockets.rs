@@ -126,6 +126,14 @@ impl Sockets {
         self.lock().sockets.get(&connection)?.login.as_ref()?.user.clone()
     }
 
+    /// The sessions of the sockets.
+    #[must_use]
+    pub fn sessions(&self) -> HashSet<SessionId> {
+        let all = self.lock();
+        let logins = all.sockets.values().filter_map(|open| open.login.as_ref());
+        logins.map(|login| login.session).collect()
+    }
+
     /// Closes the sockets of a session (S27).
     pub fn end_session(&self, session: SessionId) {
         self.end(|login| login.session == session);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use heliograph_storage::accounts::AccountId;
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use super::known_devices::DeviceNonce;
 
@@ -27,6 +28,30 @@ pub enum Target {
     Device(DeviceNonce),
     /// A username without an account, in lower case. It is throttled too, so that pauses do not reveal accounts.
     Nobody(String),
+}
+
+impl Target {
+    /// As another node of the server reads it.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Account(account) => format!("account {}", account.uuid()),
+            Self::Device(nonce) => format!("device {}", Uuid::from_bytes(*nonce)),
+            Self::Nobody(name) => format!("nobody {name}"),
+        }
+    }
+
+    /// Reads it.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (kind, who) = text.split_once(' ')?;
+        match kind {
+            "account" => Some(Self::Account(AccountId::from_uuid(who.parse().ok()?))),
+            "device" => Some(Self::Device(who.parse::<Uuid>().ok()?.into_bytes())),
+            "nobody" => Some(Self::Nobody(who.to_owned())),
+            _ => None,
+        }
+    }
 }
 
 /// The attempts by target.
@@ -116,6 +141,15 @@ mod tests {
 
     fn at(name: &str) -> Target {
         Target::Nobody(name.to_owned())
+    }
+
+    #[test]
+    fn another_node_counts_tries_of_the_same_target() {
+        let account = Target::Account(AccountId::from_random([1; 16]));
+        for target in [account, Target::Device([7; 16]), at("ada"), at("a b")] {
+            assert_eq!(Target::parse(&target.text()), Some(target));
+        }
+        assert_eq!(Target::parse("x"), None);
     }
 
     const SECOND: Duration = Duration::from_secs(1);

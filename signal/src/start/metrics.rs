@@ -28,6 +28,7 @@ use super::process::Process;
 use crate::address::Peer;
 use crate::app::App;
 use crate::budget::Kind;
+use crate::bus::Bus;
 
 /// Media type of the answer.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -109,6 +110,7 @@ impl Collector for Moment {
     fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let mut page = Page(encoder);
         self.devices(&mut page)?;
+        self.nodes(&mut page)?;
         self.refusals(&mut page)?;
         self.stored(&mut page)?;
         self.memory(&mut page)?;
@@ -132,6 +134,27 @@ impl Moment {
         let (files, bytes) = (counts.uploads.get(), counts.uploaded_bytes.get());
         page.counter("heliograph_uploads", "Files that were stored", files)?;
         page.counter("heliograph_upload_bytes", "Bytes of files that were stored", bytes)
+    }
+
+    /// Nothing on a server that is alone.
+    fn nodes(&self, page: &mut Page<'_>) -> fmt::Result {
+        let Bus::Shared(member) = &self.sources.app.bus else { return Ok(()) };
+        let help = "Nodes of the server, as this one hears them";
+        page.gauge("heliograph_nodes", help, member.nodes())?;
+        let answers = u64::from(!member.is_bus_gone());
+        page.gauge("heliograph_bus_answers", "Whether the bus answered at the last beat", answers)?;
+        let name = "heliograph_beams_driven";
+        page.gauge(name, "Beams that this node drives", member.driven())?;
+        let counts = &self.sources.app.counts;
+        let (ever, ended) = (counts.passed_on.get(), counts.passed_on_ended.get());
+        let name = "heliograph_sockets_passed_on";
+        page.gauge(
+            name,
+            "Websockets that another node has and this one passes on",
+            ever.saturating_sub(ended),
+        )?;
+        let help = "Websockets that were ever passed on to another node";
+        page.counter("heliograph_sockets_passed_on_ever", help, ever)
     }
 
     fn refusals(&self, page: &mut Page<'_>) -> fmt::Result {

@@ -5,6 +5,7 @@ pub mod descriptors;
 mod http;
 mod linger;
 mod metrics;
+mod nodes;
 pub mod operator;
 mod patience;
 mod process;
@@ -28,6 +29,8 @@ use tokio::net::{TcpListener, TcpSocket};
 
 use crate::app::{App, Listening, Parts};
 use crate::budget::Budget;
+use crate::bus::Bus;
+use crate::bus::member::OpenError;
 use crate::clock::Clock;
 use crate::config::{Config, Hidden, Metrics};
 use crate::files::uploads::Uploads;
@@ -80,6 +83,9 @@ pub enum Error {
     /// The congestion control cannot be had.
     #[error("cannot use --tcp-congestion")]
     Congestion(#[source] tcp::Error),
+    /// The bus has no address that can be read.
+    #[error("cannot use --bus")]
+    Bus(#[source] OpenError),
     /// The signal handlers cannot be installed.
     #[error("cannot listen for signals")]
     Signals(#[source] io::Error),
@@ -98,6 +104,7 @@ pub enum Error {
 pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>), Error> {
     let config = &Config { public_url: config.public_url(), ..config.clone() };
     let parts = parts(config, clock).await?;
+    let (bus, for_nodes) = nodes::join(config, &parts.storage, clock).await?;
     let data = &config.data;
     let public = config.public_url.as_ref().map(|url| url.host().trim_matches(['[', ']']));
     let congestion = config.tcp.congestion.as_deref();
@@ -122,14 +129,18 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
         tls,
         turn: turn.embedded.map(Arc::new),
         metrics,
+        nodes: for_nodes,
         commands: operator::open(data, &location(config)),
     };
     let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
     let connections = descriptors::connections(config.connections, rest);
     let config = &Config { connections, ..config.clone() };
-    let parts = Parts { ice_servers: turn.ice_servers, certified, ..parts };
+    let parts = Parts { ice_servers: turn.ice_servers, certified, bus, ..parts };
     let app = App::open(config, listening, parts).await.map_err(Error::Logins)?;
     app.tasks.spawn(check_blobs(app.blobs.clone()));
+    if let Bus::Shared(member) = &app.bus {
+        nodes::beat(&app, member).await;
+    }
     Ok((listeners, app))
 }
 
@@ -149,7 +160,11 @@ async fn parts(config: &Config, clock: Clock) -> Result<Parts, Error> {
     let data = &config.data;
     make_folder(data).map_err(|error| Error::Data(data.clone(), error))?;
     let location = location(config);
-    let lease = Lease::take(&location).await.map_err(Error::Lease)?;
+    let lease = match config.nodes.bus {
+        None => Lease::take(&location).await,
+        Some(_) => Lease::share(&location).await,
+    };
+    let lease = lease.map_err(Error::Lease)?;
     match lease.lock_folder(data) {
         Err(LeaseError::Taken) => return Err(Error::Folder(data.clone())),
         // The database is locked, and some file systems know no locks.
@@ -166,7 +181,8 @@ async fn parts(config: &Config, clock: Clock) -> Result<Parts, Error> {
     let uploads = uploads.map_err(Error::Uploads)?;
     let ice_servers = IceServers::off();
     let certified = Certified::default();
-    Ok(Parts { lease, storage, writer, blobs, uploads, budget, clock, ice_servers, certified })
+    let bus = Bus::Alone;
+    Ok(Parts { lease, storage, bus, writer, blobs, uploads, budget, clock, ice_servers, certified })
 }
 
 /// Creates the data folder with access for its owner only. An existing folder keeps its permissions.

@@ -21,7 +21,7 @@ use crate::start::http::{self, ACCEPT_PAUSE, HEADER_TIMEOUT};
 use crate::start::linger::Linger;
 use crate::start::patience::Patient;
 use crate::start::sweeper;
-use crate::start::{metrics, operator};
+use crate::start::{metrics, nodes, operator};
 
 /// The response on a connection beyond the limits.
 const TOO_MANY: &[u8] =
@@ -32,6 +32,8 @@ const TOO_MANY: &[u8] =
 const REFUSALS: usize = 64;
 /// Time for open connections to end after the sockets were closed; with those ten seconds it stays under 15 (S19).
 const END_TIMEOUT: Duration = Duration::from_millis(3_500);
+/// Time for beams to go to other nodes.
+const HAND_OVER_TIMEOUT: Duration = Duration::from_secs(8);
 /// Time to store what is not stored yet, before 15 s are over.
 const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -45,6 +47,8 @@ pub struct Listeners {
     pub turn: Option<Arc<heliograph_turn::Handle>>,
     /// For the metrics.
     pub metrics: Option<TcpListener>,
+    /// For the other nodes of the server.
+    pub nodes: Option<TcpListener>,
     /// For the operator's commands.
     pub commands: Option<operator::Commands>,
 }
@@ -66,7 +70,13 @@ pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationTo
     let refusals = Arc::new(Semaphore::new(REFUSALS));
     let server = Server { router: router(app.clone()), refusals, app: app.clone(), shutdown };
     server.app.tasks.spawn(sweeper::run(app.clone(), server.shutdown.clone()));
-    let Listeners { plain, tls, turn, metrics, commands } = listeners;
+    let Listeners { plain, tls, turn, metrics, nodes: for_nodes, commands } = listeners;
+    let left = CancellationToken::new();
+    let stays = tokio::spawn(nodes::stay(app.clone(), left.clone()));
+    if let Some(listener) = for_nodes {
+        // Until the node has left: others pass devices on.
+        tokio::spawn(nodes::answer(listener, app.clone(), left.clone()));
+    }
     if let Some(listener) = commands {
         app.tasks.spawn(operator::listen(listener, app.clone(), server.shutdown.clone()));
     }
@@ -78,7 +88,13 @@ pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationTo
         app.tasks.spawn(server.clone().accept(listener, Some(acceptor)));
     }
     server.clone().accept(plain, None).await;
+    if !app.bus.is_alone()
+        && timeout(HAND_OVER_TIMEOUT, app.live.hub.hand_over_all()).await.is_err()
+    {
+        tracing::warn!("some beams could not be handed over in time");
+    }
     app.live.sockets.close_all().await;
+    app.passing_ends.cancel();
     app.tasks.close();
     let turn_stops = async {
         if let Some(turn) = turn {
@@ -92,6 +108,8 @@ pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationTo
     if timeout(STORE_TIMEOUT, app.live.hub.store_all()).await.is_err() {
         tracing::warn!("some beams could not be stored in time");
     }
+    left.cancel();
+    let _ = stays.await;
 }
 
 #[derive(Clone)]

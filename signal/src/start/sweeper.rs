@@ -35,6 +35,21 @@ pub async fn sweep(app: &Arc<App>) {
         tracing::error!(%error, "expired sessions could not be removed");
     }
     app.uploads.sweep(now);
+    // The nodes of a server have the tables in common.
+    let sweeps_tables = app.bus.may_sweep().await;
+    if sweeps_tables {
+        end_uploads(app).await;
+    }
+    if let Err(error) = app.uploads.sweep_staging().await {
+        tracing::error!(%error, "staging files could not be removed");
+    }
+    if sweeps_tables {
+        forget(app).await;
+    }
+}
+
+/// Ends the uploads whose time is over.
+async fn end_uploads(app: &App) {
     match app.storage.forget_kept_beams(app.clock.now()).await {
         Ok(0) => {}
         Ok(beams) => tracing::info!(beams, "removed what was kept of beams"),
@@ -45,13 +60,17 @@ pub async fn sweep(app: &Arc<App>) {
         Ok(uploads) => tracing::info!(uploads, "removed expired uploads"),
         Err(error) => tracing::error!(%error, "expired uploads could not be removed"),
     }
-    if let Err(error) = app.uploads.sweep_staging().await {
-        tracing::error!(%error, "staging files could not be removed");
-    }
+}
+
+/// Removes bytes that nothing names, and old records.
+async fn forget(app: &App) {
     dead_blobs::remove(app.storage.clone(), app.blobs.clone(), app.clock).await;
     match app.storage.forget_old_beams(app.clock.now()).await {
         Ok(0) => {}
         Ok(beams) => tracing::info!(beams, "removed records of beams that ended long ago"),
         Err(error) => tracing::error!(%error, "records of ended beams could not be removed"),
+    }
+    if let Err(error) = app.storage.forget_old_drivers(app.clock.now()).await {
+        tracing::error!(%error, "who drove beams long ago could not be removed");
     }
 }

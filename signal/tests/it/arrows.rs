@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::bucket::files_in;
 
 /// The server's folders and modules. Each row may use the rows before it, and its own.
-const ORDER: [&[&str]; 12] = [
+const ORDER: [&[&str]; 13] = [
     &[
         "error",
         "clock",
@@ -28,6 +28,7 @@ const ORDER: [&[&str]; 12] = [
         "multipart",
     ],
     &["ice", "https"],
+    &["bus"],
     &["live"],
     &["people"],
     &["files"],

@@ -12,23 +12,26 @@ use heliograph_signal::program::Cli;
 use serde_json::Value;
 
 /// Where the commands and settings are that people copy.
-const DOCUMENTS: [&str; 12] = [
+const DOCUMENTS: [&str; 14] = [
     "README.md",
     "docs/hosting.md",
     "Dockerfile",
     "compose.yaml",
     "deploy/compose.yaml",
     "deploy/compose.turn.yaml",
+    "deploy/compose.cluster.yaml",
     "deploy/env.example",
     "deploy/heliograph.service",
     "deploy/heliograph-device.service",
     "deploy/Caddyfile",
+    "deploy/Caddyfile.cluster",
     "deploy/nginx.conf",
     "turn/coturn.conf",
 ];
 const COMPOSE: [&str; 2] = ["compose.yaml", "deploy/compose.yaml"];
-/// What is laid over `compose.yaml`.
+/// What is laid over the first and over the second of them.
 const COMPOSE_TURN: &str = "deploy/compose.turn.yaml";
+const COMPOSE_CLUSTER: &str = "deploy/compose.cluster.yaml";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -155,7 +158,7 @@ fn environment(service: &Value) -> Vec<(String, String)> {
 #[test]
 fn the_server_takes_the_settings_of_the_compose_files() {
     let options = options();
-    for name in COMPOSE.into_iter().chain([COMPOSE_TURN]) {
+    for name in COMPOSE.into_iter().chain([COMPOSE_TURN, COMPOSE_CLUSTER]) {
         let mut words = vec!["heliograph".to_owned(), "serve".to_owned()];
         for (variable, value) in environment(&compose(name)["services"]["heliograph"]) {
             let flag = options.iter().find(|(known, _)| *known == variable);

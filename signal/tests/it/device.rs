@@ -1,5 +1,6 @@
 //! A device for tests. It waits for events, never for time.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -41,24 +42,7 @@ impl TestServer {
         beam: BeamId,
         headers: &[(&str, &str)],
     ) -> Result<TestDevice, Error> {
-        let socket = TcpSocket::new_v4().unwrap();
-        // Small, so that the server soon notices a device that does not read.
-        socket.set_recv_buffer_size(16 * 1024).unwrap();
-        let stream = socket.connect(self.address).await.unwrap();
-        stream.set_nodelay(true).unwrap();
-        let url = format!("ws://{}/ws/beam/{beam}/", self.address);
-        let mut request = url.into_client_request().unwrap();
-        let own = request.headers_mut();
-        for (name, _) in headers {
-            own.remove(*name);
-        }
-        for (name, value) in headers {
-            let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
-            own.append(name, HeaderValue::from_str(value).unwrap());
-        }
-        let config = WebSocketConfig::default();
-        let (socket, _) = client_async_with_config(request, stream, Some(config)).await?;
-        Ok(TestDevice { socket, id: Uuid::nil() })
+        TestDevice::open(self.address, beam, headers).await
     }
 
     /// Joins as a guest, with all extensions of the protocol.
@@ -75,6 +59,48 @@ impl TestServer {
 }
 
 impl TestDevice {
+    /// Opens a socket at a server that is a program.
+    pub async fn at(address: SocketAddr, beam: BeamId, headers: &[(&str, &str)]) -> Self {
+        Self::open(address, beam, headers).await.unwrap()
+    }
+
+    async fn open(
+        address: SocketAddr,
+        beam: BeamId,
+        headers: &[(&str, &str)],
+    ) -> Result<Self, Error> {
+        let socket = TcpSocket::new_v4().unwrap();
+        // Small, so that the server soon notices a device that does not read.
+        socket.set_recv_buffer_size(16 * 1024).unwrap();
+        let stream = socket.connect(address).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let url = format!("ws://{address}/ws/beam/{beam}/");
+        let mut request = url.into_client_request().unwrap();
+        let own = request.headers_mut();
+        for (name, _) in headers {
+            own.remove(*name);
+        }
+        for (name, value) in headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+            own.append(name, HeaderValue::from_str(value).unwrap());
+        }
+        let config = WebSocketConfig::default();
+        let (socket, _) = client_async_with_config(request, stream, Some(config)).await?;
+        Ok(Self { socket, id: Uuid::nil() })
+    }
+
+    /// Waits for the welcome; `false` when the server closes the socket instead.
+    pub async fn is_welcomed_or_sent_away(&mut self) -> bool {
+        while let Ok(Some(Ok(message))) = timeout(PATIENCE, self.socket.next()).await {
+            if let Message::Text(text) = &message
+                && text.contains("\"welcome\"")
+            {
+                return true;
+            }
+        }
+        false
+    }
+
     pub async fn says(&mut self, message: &Value) {
         self.sends(Message::text(message.to_string())).await;
     }

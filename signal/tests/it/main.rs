@@ -37,6 +37,7 @@ mod killed_uploads;
 mod leaving;
 mod limits;
 mod metrics;
+mod nodes;
 mod operating;
 mod permissions;
 mod person;
@@ -64,4 +65,4 @@ mod uploads;
 mod vaults;
 mod world;
 
-use heliograph_testing::{bucket, postgres};
+use heliograph_testing::{bucket, postgres, redis};

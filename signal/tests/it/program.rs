@@ -92,8 +92,27 @@ impl Program {
 
     /// Sends the signal of Ctrl-C.
     pub fn is_interrupted(&self) {
+        self.gets("-INT");
+    }
+
+    /// Kills the process.
+    pub fn is_killed(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Stops the process, as a machine does that is suspended, until [`Program::goes_on`].
+    pub fn stands_still(&self) {
+        self.gets("-STOP");
+    }
+
+    pub fn goes_on(&self) {
+        self.gets("-CONT");
+    }
+
+    fn gets(&self, signal: &str) {
         let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
     }
 
     /// Waits for the process to end.

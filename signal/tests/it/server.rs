@@ -85,6 +85,15 @@ impl TestServer {
         Self { app, address, folder, running, shutdown }
     }
 
+    /// Why a server does not start.
+    pub async fn fails_on(flags: &[&str]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().to_str().unwrap();
+        let all = ["serve", "--listen", "127.0.0.1:0", "--turn", "off", "--data", data];
+        let config = Config::parse_from([&all, flags].concat());
+        start(&config, Clock::System).await.err().expect("it fails").to_string()
+    }
+
     /// Shuts the server down and returns its data.
     pub async fn ends(self) -> TempDir {
         self.shutdown.cancel();

@@ -8,6 +8,7 @@
 )]
 
 mod accounts;
+mod beam_drivers;
 mod beams;
 mod blobs;
 mod kept_beams;

@@ -15,6 +15,9 @@ use webrtc::peer_connection::{
     RTCConfigurationBuilder, RTCIceConnectionState, RTCIceServer, RTCPeerConnectionIceEvent,
     RTCPeerConnectionState, SettingEngine, SettingEngineBuilder,
 };
+use webrtc::runtime::TokioRuntime;
+
+use super::runtime::LargeBuffers;
 
 /// Bytes of one channel that are not acknowledged, at most. SCTP keeps the line busy with them while a file is read: 2 MiB are
 /// 40 MB/s at a round trip of 50 ms.
@@ -83,6 +86,7 @@ async fn build(
         .with_configuration(configuration(servers))
         .with_setting_engine(settings())
         .with_handler(handler)
+        .with_runtime(Arc::new(LargeBuffers(TokioRuntime)))
         .with_udp_addrs(addresses.to_vec())
         .with_data_channel_send_buffer_limit(SEND_BUFFER_BYTES)
         .build();

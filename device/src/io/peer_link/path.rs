@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use webrtc::peer_connection::{RTCIceCandidate, RTCIceCandidateType};
 
-use super::PeerPath;
+use crate::io::link_contract::PeerPath;
 
 /// Addresses of TURN servers that are remembered of the other device, at most.
 const MOST_RELAYS: usize = 64;

@@ -13,7 +13,6 @@ use tokio::time::{Instant, sleep_until};
 use webrtc::data_channel::{DataChannel, DataChannelEvent};
 use webrtc::peer_connection::{
     PeerConnection, RTCIceCandidateInit, RTCIceConnectionState, RTCSessionDescription,
-    RTCStatsReportEntry, StatsSelector,
 };
 
 use super::connection::{self, Connection, Told};
@@ -21,7 +20,9 @@ use super::negotiation::Offers;
 use super::path::RemoteRelays;
 use super::signal::{self, Signal};
 use super::writing::write;
-use super::{Command, LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath};
+use crate::io::link_contract::{
+    Command, LinkEnds, LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath,
+};
 use crate::io::outbox::Outgoing;
 
 /// The way of an open connection is looked at so often, because the library does not tell when it changes.
@@ -31,47 +32,25 @@ const MOST_EARLY: usize = 64;
 /// The channels that carry frames.
 const CHANNELS: usize = 2;
 
-pub(super) struct Task {
-    options: PeerLinkOptions,
-    commands: mpsc::Receiver<Command>,
-    closing: watch::Receiver<bool>,
-    bulk: Outgoing,
-    control: Outgoing,
-    events: mpsc::Sender<LinkEvent>,
-}
-
-impl Task {
-    pub(super) fn new(
-        options: PeerLinkOptions,
-        commands: mpsc::Receiver<Command>,
-        closing: watch::Receiver<bool>,
-        bulk: Outgoing,
-        control: Outgoing,
-        events: mpsc::Sender<LinkEvent>,
-    ) -> Self {
-        Self { options, commands, closing, bulk, control, events }
-    }
-
-    /// Runs until the connection ends.
-    pub(super) async fn run(self) {
-        let Self { options, commands, mut closing, bulk, control, events } = self;
-        let (tell, told) = unbounded_channel();
-        let made = connection::connect(&options.ice_servers, &options.addresses, tell).await;
-        let Ok(connection) = made else { return };
-        let peer = connection.peer.clone();
-        let mut live = Live::new(&connection, &options, events);
-        live.start(connection, bulk, control);
-        {
-            let mut work = pin!(live.work(commands, told));
-            tokio::select! {
-                () = &mut work => {}
-                // Also when the link was dropped.
-                _ = closing.wait_for(|is_closing| *is_closing) => {}
-            }
+/// Runs until the connection ends.
+pub(in crate::io) async fn run(ends: LinkEnds) {
+    let LinkEnds { options, commands, mut closing, bulk, control, events } = ends;
+    let (tell, told) = unbounded_channel();
+    let made = connection::connect(&options.ice_servers, &options.addresses, tell).await;
+    let Ok(connection) = made else { return };
+    let peer = connection.peer.clone();
+    let mut live = Live::new(&connection, &options, events);
+    live.start(connection, bulk, control);
+    {
+        let mut work = pin!(live.work(commands, told));
+        tokio::select! {
+            () = &mut work => {}
+            // Also when the link was dropped.
+            _ = closing.wait_for(|is_closing| *is_closing) => {}
         }
-        drop(live);
-        let _ = peer.close().await;
     }
+    drop(live);
+    let _ = peer.close().await;
 }
 
 /// A connection that was begun.
@@ -280,9 +259,6 @@ impl Live {
                     }
                 }
             }
-            Command::RoundTrip(answer) => {
-                let _ = answer.send(self.round_trip().await);
-            }
         }
         ControlFlow::Continue(())
     }
@@ -385,15 +361,5 @@ impl Live {
         let ice = self.peer.sctp().await?.transport().ice_transport();
         let pair = ice.get_selected_candidate_pair().await.ok()??;
         Some(self.relays.path(pair.local(), pair.remote()))
-    }
-
-    async fn round_trip(&self) -> Option<Duration> {
-        let report = self.peer.get_stats(Instant::now().into_std(), StatsSelector::None).await;
-        report.iter().find_map(|entry| match entry {
-            RTCStatsReportEntry::IceCandidatePair(pair) if pair.nominated => {
-                Duration::try_from_secs_f64(pair.current_round_trip_time).ok()
-            }
-            _ => None,
-        })
     }
 }

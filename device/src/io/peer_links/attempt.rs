@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::io::direct_link::LinkKind;
-use crate::io::peer_link::PeerPath;
+use crate::io::link_contract::PeerPath;
 
 /// The place of a connection in the bundle to a device, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,7 +9,7 @@ use heliograph_shared::socket::IceServer;
 use super::PeerLinks;
 use super::attempt::{Attempt, Command, Slot};
 use crate::io::direct_link::LinkKind;
-use crate::io::peer_link::PeerPath;
+use crate::io::link_contract::PeerPath;
 
 /// Limit for one attempt (L3): a few round trips of ICE and DTLS through a slow TURN server. Without a limit, a lost answer would be
 /// waited for forever. The devices use the relay meanwhile.

@@ -8,8 +8,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::interval;
 
 use super::meeting::{AHEAD_BYTES, SIGN_OF_LIFE};
+use crate::io::link_contract::{LinkEvent, PeerLinkEvent};
 use crate::io::outbox::{Arrivals, Outgoing};
-use crate::io::peer_link::{LinkEvent, PeerLinkEvent};
 
 /// Largest frame that is sent and taken, in bytes (F8).
 pub(super) const MOST_FRAME_BYTES: usize = MAX_RELAYED_FRAME_BYTES;

@@ -11,9 +11,8 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use super::description::MOST_ADDRESSES;
 use super::stun;
+use crate::io::system_buffers;
 
-/// What the system holds of packets that come and go faster than they are moved, in bytes. It may allow less.
-const SYSTEM_BUFFER_BYTES: usize = 4 * 1024 * 1024;
 /// A packet that the other end does not understand, and that lets its packets through a NAT or a firewall here.
 const OPENING: &[u8] = &[0];
 
@@ -107,12 +106,11 @@ fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
     if address.is_ipv6() {
         socket.set_only_v6(true)?;
     }
-    // It works with less.
-    let _ = socket.set_recv_buffer_size(SYSTEM_BUFFER_BYTES);
-    let _ = socket.set_send_buffer_size(SYSTEM_BUFFER_BYTES);
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
-    Ok(socket.into())
+    let socket = socket.into();
+    system_buffers::enlarge(&socket);
+    Ok(socket)
 }
 
 /// Addresses of the loopback interface lead nowhere else, and those of one link need the number of an interface to lead anywhere.

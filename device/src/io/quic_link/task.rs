@@ -12,62 +12,59 @@ use super::description::{self, Description};
 use super::identity::Identity;
 use super::meeting::{self, Met};
 use super::sockets::Sockets;
+use crate::io::link_contract::{Command, LinkEnds, PeerLinkEvent, PeerPath};
 use crate::io::outbox::Outgoing;
-use crate::io::peer_link::{LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath};
 
-pub(super) struct Task {
-    options: PeerLinkOptions,
-    signals: mpsc::Receiver<Value>,
-    bulk: Outgoing,
-    control: Outgoing,
-    teller: Teller,
+/// Runs until the connection ends.
+pub(in crate::io) async fn run(ends: LinkEnds) {
+    let mut closing = ends.closing.clone();
+    let opening = Sockets::open(&ends.options.addresses, &ends.options.ice_servers);
+    let sockets = tokio::select! {
+        sockets = opening => sockets,
+        _ = closing.wait_for(|is_closing| *is_closing) => return,
+    };
+    tokio::select! {
+        _ = live(ends, &sockets) => {}
+        // Also when the link was dropped.
+        _ = closing.wait_for(|is_closing| *is_closing) => {}
+    }
+    // The other end is told meanwhile.
+    tokio::spawn(sockets.close());
 }
 
-impl Task {
-    pub(super) fn new(
-        options: PeerLinkOptions,
-        signals: mpsc::Receiver<Value>,
-        bulk: Outgoing,
-        control: Outgoing,
-        events: mpsc::Sender<LinkEvent>,
-    ) -> Self {
-        let teller = Teller { link: options.link, events };
-        Self { options, signals, bulk, control, teller }
+async fn live(ends: LinkEnds, sockets: &Sockets) -> Option<()> {
+    let LinkEnds { options, mut commands, bulk, control, events, .. } = ends;
+    let teller = Teller { link: options.link, events };
+    let own = Identity::fresh()?;
+    let described = Description { fingerprint: own.fingerprint(), addresses: sockets.addresses() };
+    let met = if options.is_initiator {
+        teller.tell(PeerLinkEvent::Signal(description::offer(&described))).await?;
+        let theirs = description::read(&signal(&mut commands).await?, false)?;
+        meeting::dial(sockets, own, &theirs).await?
+    } else {
+        let theirs = description::read(&signal(&mut commands).await?, true)?;
+        teller.tell(PeerLinkEvent::Signal(description::answer(&described))).await?;
+        meeting::accept(sockets, own, &theirs).await?
+    };
+    let opened = PeerLinkEvent::Opened { path: PeerPath::Direct, max_frame: MOST_FRAME_BYTES };
+    teller.tell(opened).await?;
+    tokio::select! {
+        ended = carry(met, bulk, control, teller) => ended,
+        // Nothing that is still said is of use. It must not wait here, where a device could send more and more of it.
+        () = drain(commands) => None,
     }
+}
 
-    /// Runs until the connection ends.
-    pub(super) async fn run(self, mut closing: watch::Receiver<bool>) {
-        let opening = Sockets::open(&self.options.addresses, &self.options.ice_servers);
-        let sockets = tokio::select! {
-            sockets = opening => sockets,
-            _ = closing.wait_for(|is_closing| *is_closing) => return,
-        };
-        tokio::select! {
-            _ = self.live(&sockets) => {}
-            // Also when the link was dropped.
-            _ = closing.wait_for(|is_closing| *is_closing) => {}
+async fn drain(mut commands: mpsc::Receiver<Command>) {
+    while commands.recv().await.is_some() {}
+}
+
+/// The next signal. Servers are of no use here.
+async fn signal(commands: &mut mpsc::Receiver<Command>) -> Option<Value> {
+    loop {
+        if let Command::Signal(signal) = commands.recv().await? {
+            return Some(signal);
         }
-        // The other end is told meanwhile.
-        tokio::spawn(sockets.close());
-    }
-
-    async fn live(self, sockets: &Sockets) -> Option<()> {
-        let Self { options, mut signals, bulk, control, teller } = self;
-        let own = Identity::fresh()?;
-        let described =
-            Description { fingerprint: own.fingerprint(), addresses: sockets.addresses() };
-        let met = if options.is_initiator {
-            teller.tell(PeerLinkEvent::Signal(description::offer(&described))).await?;
-            let theirs = description::read(&signals.recv().await?, false)?;
-            meeting::dial(sockets, own, &theirs).await?
-        } else {
-            let theirs = description::read(&signals.recv().await?, true)?;
-            teller.tell(PeerLinkEvent::Signal(description::answer(&described))).await?;
-            meeting::accept(sockets, own, &theirs).await?
-        };
-        let opened = PeerLinkEvent::Opened { path: PeerPath::Direct, max_frame: MOST_FRAME_BYTES };
-        teller.tell(opened).await?;
-        carry(met, bulk, control, teller).await
     }
 }
 

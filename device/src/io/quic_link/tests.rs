@@ -7,19 +7,19 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::QuicLink;
 use super::carrying::MOST_FRAME_BYTES;
 use super::description::{self, Description};
 use super::identity::Identity;
 use super::meeting::{self, Met};
 use super::sockets::Sockets;
-use crate::io::peer_link::{LinkEvent, PeerLinkEvent, PeerLinkOptions};
+use crate::io::direct_link::{DirectLink, LinkKind};
+use crate::io::link_contract::{LinkEvent, PeerLinkEvent, PeerLinkOptions};
 
 /// A test fails after that.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Meeting {
-    link: QuicLink,
+    link: DirectLink,
     events: mpsc::Receiver<LinkEvent>,
     sockets: Sockets,
 }
@@ -31,7 +31,7 @@ impl Meeting {
         let (told, events) = mpsc::channel(16);
         let (link, is_initiator, ice_servers) = (1, false, Vec::new());
         let options = PeerLinkOptions { link, is_initiator, ice_servers, addresses };
-        Self { link: QuicLink::open(options, told), events, sockets }
+        Self { link: DirectLink::open(LinkKind::Quic, options, told), events, sockets }
     }
 
     async fn next(&mut self) -> PeerLinkEvent {

@@ -1,8 +1,8 @@
 //! Benchmarks the server from outside, against bare references in the same run. It uses only the loopback interface,
 //! and ends only processes that it started.
 //!
-//! `heliograph-bench PATH/TO/heliograph [relay] [text] [fan-out] [idle] [codecs] [calls] [logins] [rude]`, or
-//! `heliograph-bench text-at ADDRESS:PORT` for a server that runs already.
+//! `heliograph-bench PATH/TO/heliograph [relay] [text] [fan-out] [idle] [codecs] [calls] [logins] [rude] [load]`,
+//! `heliograph-bench text-at ADDRESS:PORT` for a server that runs already, or `heliograph-bench load --help`.
 
 mod bare;
 mod calls;
@@ -11,6 +11,7 @@ mod codecs;
 mod fan_out;
 mod http;
 mod idle;
+mod load;
 mod logins;
 mod people;
 mod process;
@@ -35,6 +36,7 @@ async fn main() -> Result<(), Failure> {
         None => Err("usage: heliograph-bench PATH/TO/heliograph".into()),
         Some(bare::COMMAND) => bare::serve().await,
         Some(codecs::COMMAND) => codecs::serve().await,
+        Some(load::COMMAND) => load::command(env::args().skip(1)).await,
         Some(text::COMMAND) => text::measure_at(&env::args().nth(2).unwrap_or_default()).await,
         Some(heliograph) => measure(PathBuf::from(heliograph)).await,
     }
@@ -78,6 +80,9 @@ async fn measure(heliograph: PathBuf) -> Result<(), Failure> {
     }
     if wanted("rude") {
         print(rude::measure(&heliograph).await?);
+    }
+    if wanted("load") {
+        print(load::measure(&heliograph).await?);
     }
     Ok(())
 }

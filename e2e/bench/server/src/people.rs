@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use futures_util::SinkExt;
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
+use uuid::Uuid;
 
 use crate::Failure;
 use crate::client::{next, open_as};
@@ -36,12 +37,13 @@ pub async fn register(host: SocketAddr, username: &str) -> Result<String, Failur
     Ok(format!("cookie: {}\r\n", answer.cookies))
 }
 
-/// Creates and saves a beam.
-pub async fn save_beam(host: SocketAddr, cookie: &str, name: &str) -> Result<(), Failure> {
+/// Creates and saves a beam, and returns its id.
+pub async fn save_beam(host: SocketAddr, cookie: &str, name: &str) -> Result<Uuid, Failure> {
     let mut connection = Connection::open(host).await?;
     let answer = connection.ask("POST", "/api/beams/create/", cookie, b"").await?;
     let beam: Value = serde_json::from_slice(&answer.body)?;
-    let path = format!("/ws/beam/{}/", beam["beam_id"].as_str().ok_or("no beam")?);
+    let id = beam["beam_id"].as_str().ok_or("no beam")?.parse()?;
+    let path = format!("/ws/beam/{id}/");
     let mut socket = open_as(host, &path, 4096, cookie).await?;
     let auth = json!({"type": "auth", "message": beam["beam_key"]});
     socket.send(Message::text(auth.to_string())).await?;
@@ -49,5 +51,5 @@ pub async fn save_beam(host: SocketAddr, cookie: &str, name: &str) -> Result<(),
     socket.send(Message::text(save.to_string())).await?;
     next(&mut socket, "beam_saved").await?;
     socket.close(None).await?;
-    Ok(())
+    Ok(id)
 }

@@ -61,14 +61,7 @@ impl Process {
 
     /// Resident memory of the process in bytes.
     pub fn resident_bytes(&self) -> Result<u64, Failure> {
-        let id = self.child.id().ok_or("the server ended")?;
-        let status = fs::read_to_string(format!("/proc/{id}/status"))?;
-        let kib = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))
-            .and_then(|rest| rest.split_whitespace().next())
-            .ok_or("no VmRSS")?;
-        Ok(kib.parse::<u64>()? * 1024)
+        resident_bytes(self.child.id().ok_or("the server ended")?)
     }
 
     /// Processor time of all threads of the process, in seconds.
@@ -83,6 +76,17 @@ impl Process {
         }
         Ok(Duration::from_nanos(nanoseconds).as_secs_f64())
     }
+}
+
+/// Resident memory of a process in bytes.
+pub fn resident_bytes(id: u32) -> Result<u64, Failure> {
+    let status = fs::read_to_string(format!("/proc/{id}/status"))?;
+    let kib = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .and_then(|rest| rest.split_whitespace().next())
+        .ok_or("no VmRSS")?;
+    Ok(kib.parse::<u64>()? * 1024)
 }
 
 fn free_address() -> Result<SocketAddr, Failure> {

@@ -11,6 +11,7 @@ use heliograph_shared::short_code::ShortCode;
 use super::notes::is_there;
 use crate::address::Client;
 use crate::app::App;
+use crate::bus::Bus;
 use crate::edge::auth::MaybeLoggedIn;
 use crate::error::Error;
 use crate::random;
@@ -43,7 +44,10 @@ pub async fn create(
         app.limits.guess(client, app.clock.steady())?;
         return Err(Error::NotFound);
     }
-    let (code, left) = app.codes.code_of(beam, app.clock.steady(), random::bytes)?;
+    let (code, left) = match &app.bus {
+        Bus::Alone => app.codes.code_of(beam, app.clock.steady(), random::bytes)?,
+        Bus::Shared(member) => member.code_of(beam, random::bytes).await?,
+    };
     let expires_in = u64::try_from(left.as_millis()).map_err(|_| Error::Internal)?;
     Ok(Json(BeamCode { code, expires_in }))
 }
@@ -68,7 +72,11 @@ pub async fn find(
     let now = app.clock.steady();
     // Counted whether it is right or wrong: otherwise a guesser beyond the limit would still learn of a right one.
     app.limits.guess(client, now)?;
-    let beam_id = app.codes.find(code, now).ok_or(Error::NotFound)?;
+    let known = match &app.bus {
+        Bus::Alone => app.codes.find(code, now),
+        Bus::Shared(member) => member.beam_of_code(code).await?,
+    };
+    let beam_id = known.ok_or(Error::NotFound)?;
     // The beam may have ended, or its link may have been renewed.
     if app.storage.access_to(beam_id).await?.is_none() && !is_there(&app, beam_id).await? {
         app.codes.forget(beam_id);

@@ -16,7 +16,7 @@ use heliograph_shared::ids::{BeamId, ItemId};
 use heliograph_shared::limits::SYNC_PAGE_BYTES;
 use heliograph_storage::Storage;
 use heliograph_storage::accounts::AccountId;
-use heliograph_storage::beams::{BeamRecord, Life};
+use heliograph_storage::beams::Life;
 use heliograph_storage::notes::NewNote;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -166,8 +166,10 @@ async fn last_seq(storage: &Storage, beam: BeamId) -> Result<u64, Error> {
 /// Whether the beam exists unsaved, so that the request is not a guess.
 pub(super) async fn is_there(app: &App, beam: BeamId) -> Result<bool, Error> {
     let record = app.storage.find_beam(beam).await?;
-    let has_ended = |record: BeamRecord| record.has_ended(app.clock.now());
-    Ok(record.map_or_else(|| app.live.hub.is_live(beam), |record| !has_ended(record)))
+    match record {
+        Some(record) => Ok(!record.has_ended(app.clock.now())),
+        None => Ok(app.live.hub.is_live_anywhere(beam).await),
+    }
 }
 
 /// The note as the API shows it; `None` if the stored content is not valid.

@@ -15,6 +15,8 @@ use crate::app::App;
 use crate::edge::auth::{MaybeLoggedIn, Session};
 use crate::edge::headers::is_foreign;
 use crate::edge::host::AskedHost;
+use crate::edge::passing_on::{self, Asked, Passed};
+use crate::edge::scheme::Scheme;
 use crate::error::Error;
 use crate::live::beam::ConnectionId;
 use crate::live::outbox::Outbox;
@@ -28,18 +30,46 @@ pub async fn open(
     Path(beam): Path<String>,
     Extension(client): Extension<Option<Client>>,
     Extension(AskedHost(host)): Extension<AskedHost>,
+    Extension(scheme): Extension<Scheme>,
     MaybeLoggedIn(session): MaybeLoggedIn,
-    mut request: Request,
+    request: Request,
 ) -> Result<Response, Error> {
     let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
     if is_foreign(request.headers(), app.public_url.as_ref()) {
         return Err(Error::ForeignOrigin);
     }
-    let Ok(response) = websocket::accept(&request) else { return Ok(not_a_handshake()) };
+    let asked = Asked { client, host, scheme };
+    match passing_on::to_driver(&app, beam, &asked, request).await? {
+        Passed::On(response) => Ok(response),
+        Passed::Here(request) => Ok(accept(app, beam, client, asked.host, session, request)),
+    }
+}
+
+/// Opens a websocket that another node passes on, because this one drives the beam.
+pub async fn open_passed_on(
+    State(app): State<Arc<App>>,
+    Path(beam): Path<String>,
+    Extension(Asked { client, host, .. }): Extension<Asked>,
+    MaybeLoggedIn(session): MaybeLoggedIn,
+    request: Request,
+) -> Result<Response, Error> {
+    let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
+    Ok(accept(app, beam, client, host, session, request))
+}
+
+fn accept(
+    app: Arc<App>,
+    beam: BeamId,
+    client: Option<Client>,
+    host: String,
+    session: Option<Arc<Session>>,
+    mut request: Request,
+) -> Response {
+    let Ok(response) = websocket::accept(&request) else { return not_a_handshake() };
     let upgrade = hyper::upgrade::on(&mut request);
     let tasks = app.tasks.clone();
     tasks.spawn(serve(app, beam, client, host, session, upgrade));
-    Ok(response)
+    response
 }
 
 /// The refusal of a request without a handshake. It names the supported version (RFC 6455, section 4.4).

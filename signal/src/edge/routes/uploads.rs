@@ -191,7 +191,7 @@ async fn receive(
 async fn count_unknown_beam(app: &App, beam: BeamId, client: Client) -> Result<(), Error> {
     let record = app.storage.find_beam(beam).await?;
     let is_there = record.is_some_and(|record| !record.has_ended(app.clock.now()));
-    if app.live.hub.is_live(beam) || is_there {
+    if app.live.hub.is_live_anywhere(beam).await || is_there {
         return Ok(());
     }
     app.limits.guess(Some(client), app.clock.steady())

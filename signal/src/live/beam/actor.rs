@@ -1,6 +1,8 @@
 //! The task that drives one [`BeamState`]: a bounded mailbox in, outboxes out, one timer, one write at a time. Only
 //! this task touches the state.
 
+mod ending;
+
 use std::collections::HashMap;
 use std::future::pending;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -19,12 +21,15 @@ use tokio::join;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use self::ending::{End, lost, sleep, turn_away};
 use super::ConnectionId;
 use super::behind::WRITE_BEHIND;
 use super::handle::Command;
-use super::keeper::{Keeper, Unknown};
+use super::keeper::{Failed, Keeper};
+use super::memory::Memory;
 use super::state::{BeamState, Input, Output};
 use super::write::Written;
+use crate::bus::lease::{Lease, Lost};
 use crate::clock::Clock;
 use crate::live::outbox::Outbox;
 use crate::live::relay::Relay;
@@ -36,15 +41,21 @@ const BATCH: usize = 64;
 /// Loads the beam and runs it until it ends. Commands that arrive while it loads wait in the mailbox. A change of
 /// access that the load misses waits there too, so it is not lost.
 pub(super) async fn run(
-    keeper: Keeper,
+    mut keeper: Keeper,
     clock: Clock,
     relay: Arc<Relay>,
     mut mailbox: mpsc::Receiver<Command>,
 ) {
+    if let Err(not_here) = keeper.drive().await {
+        return turn_away(mailbox, Vec::new(), not_here.close_code()).await;
+    }
+    let (lease, memory) = (keeper.lease.clone(), keeper.memory());
+    let gaps = lease.as_ref().map_or(0, Lease::gaps);
     let mut commands = Vec::new();
     let end = match keeper.load().await {
         Ok(terms) => {
             let mut actor = Actor::new(BeamState::new(terms), clock, relay, keeper);
+            (actor.memory, actor.gaps) = (memory, gaps);
             actor.run(&mut mailbox, &mut commands).await
         }
         Err(error) => {
@@ -52,39 +63,15 @@ pub(super) async fn run(
             End::TurnAway(CloseCode::Overload)
         }
     };
+    if let Some(lease) = lease {
+        lease.end().await;
+    }
     if let End::TurnAway(code) = end {
         turn_away(mailbox, commands, code).await;
     }
 }
 
-/// Answers the joins that are still in the mailbox. Otherwise each would wake the ended beam, to end it again (S2).
-async fn turn_away(
-    mut mailbox: mpsc::Receiver<Command>,
-    mut commands: Vec<Command>,
-    code: CloseCode,
-) {
-    mailbox.close();
-    while let Some(command) = mailbox.recv().await {
-        commands.push(command);
-    }
-    for command in commands {
-        if let Command::Join(_, outbox, read) = command {
-            outbox.close(code);
-            let _ = read.send(());
-        }
-    }
-}
-
-/// How a beam's task ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    /// Nobody is in the beam. The next join wakes it.
-    Asleep,
-    /// Close those who still want to join with this code.
-    TurnAway(CloseCode),
-}
-
-type Writing = Pin<Box<dyn Future<Output = Result<Written, Unknown>> + Send>>;
+type Writing = Pin<Box<dyn Future<Output = Result<Written, Failed>> + Send>>;
 
 struct Actor {
     state: BeamState,
@@ -92,6 +79,10 @@ struct Actor {
     outboxes: HashMap<ConnectionId, (DeviceId, Arc<Outbox>)>,
     relay: Arc<Relay>,
     keeper: Keeper,
+    /// Follows the state, where it is to outlive this node.
+    memory: Option<Memory>,
+    /// What [`Lease::gaps`] was when the access was read last.
+    gaps: u64,
     writing: Option<Writing>,
     /// The end of the time for which an empty beam lingers, by the steady clock.
     lingers_until: Option<Instant>,
@@ -109,6 +100,8 @@ impl Actor {
             outboxes,
             relay,
             keeper,
+            memory: None,
+            gaps: 0,
             writing: None,
             lingers_until,
             stores_at: None,
@@ -123,6 +116,7 @@ impl Actor {
     ) -> End {
         loop {
             let sleeping = sleep(self.until_deadline());
+            let lease = self.keeper.lease.clone();
             let written = async {
                 match &mut self.writing {
                     Some(writing) => writing.await,
@@ -131,6 +125,7 @@ impl Actor {
             };
             let written = tokio::select! {
                 biased;
+                () = lost(lease.as_ref()) => return self.give_up(),
                 result = written => Some(result),
                 count = mailbox.recv_many(commands, BATCH) => {
                     if count == 0 { return End::Asleep }
@@ -148,14 +143,20 @@ impl Actor {
     /// nothing more.
     async fn step(
         &mut self,
-        written: Option<Result<Written, Unknown>>,
+        written: Option<Result<Written, Failed>>,
         commands: &mut Vec<Command>,
     ) -> ControlFlow<End> {
+        if let Some(lease) = &self.keeper.lease
+            && lease.assured().await == Err(Lost)
+        {
+            return Break(self.give_up());
+        }
         if let Some(result) = written {
             self.writing = None;
-            self.finish_write(result)?;
+            self.finish_write(result).await?;
         }
-        self.tell_the_time()?;
+        self.make_up().await?;
+        self.tell_the_time().await?;
         commands.reverse();
         while let Some(command) = commands.pop() {
             if let Break(end) = self.obey(command).await {
@@ -166,16 +167,26 @@ impl Actor {
         Continue(())
     }
 
+    /// Reads the access again if this node may have missed a change of it.
+    async fn make_up(&mut self) -> ControlFlow<End> {
+        let gaps = self.keeper.lease.as_ref().map_or(0, Lease::gaps);
+        if gaps == self.gaps {
+            return Continue(());
+        }
+        self.gaps = gaps;
+        self.refresh().await
+    }
+
     /// Tells the state how late it is: by the wall clock, and by the steady one if the beam lingers.
-    fn tell_the_time(&mut self) -> ControlFlow<End> {
+    async fn tell_the_time(&mut self) -> ControlFlow<End> {
         let now = self.clock.steady();
         if self.lingers_until.take_if(|until| *until <= now).is_some() {
-            self.apply(Input::Lingered)?;
+            self.apply(Input::Lingered).await?;
         }
         if self.stores_at.take_if(|at| *at <= now).is_some() {
-            self.apply(Input::StoreNow)?;
+            self.apply(Input::StoreNow).await?;
         }
-        self.apply(Input::Tick)
+        self.apply(Input::Tick).await
     }
 
     async fn obey(&mut self, command: Command) -> ControlFlow<End> {
@@ -184,25 +195,39 @@ impl Actor {
                 let device = newcomer.device.device_id;
                 self.outboxes.insert(newcomer.connection, (device, outbox));
                 let _ = read.send(());
-                self.apply(Input::Join(newcomer))
+                self.apply(Input::Join(newcomer)).await
             }
-            Command::Said(connection, saying, _room) => self.apply(Input::Said(connection, saying)),
+            Command::Said(connection, saying, _room) => {
+                self.apply(Input::Said(connection, saying)).await
+            }
             Command::Gone(connection) => {
                 self.forget(connection);
-                self.apply(Input::Gone(connection))
+                self.apply(Input::Gone(connection)).await
             }
             Command::Refresh(done) => {
                 let outcome = self.refresh().await;
                 let _ = done.send(());
                 outcome
             }
-            Command::KeysChanged => self.apply(Input::KeysChanged),
+            Command::KeysChanged => self.apply(Input::KeysChanged).await,
             Command::Store(done) => {
                 let outcome = self.store().await;
                 let _ = done.send(());
                 outcome
             }
-            Command::UserChanged(account, user) => self.apply(Input::UserChanged(account, user)),
+            Command::HandOver(done) => {
+                let outcome = self.store().await;
+                // Before the devices are told, or they would be led back here.
+                if let Some(lease) = &self.keeper.lease {
+                    lease.end().await;
+                }
+                let _ = done.send(());
+                outcome?;
+                Break(self.give_up())
+            }
+            Command::UserChanged(account, user) => {
+                self.apply(Input::UserChanged(account, user)).await
+            }
         }
     }
 
@@ -212,29 +237,29 @@ impl Actor {
     async fn refresh(&mut self) -> ControlFlow<End> {
         if let Some(writing) = self.writing.take() {
             let (access, result) = join!(self.keeper.access(), writing);
-            self.change_access(access)?;
-            self.finish_write(result)?;
+            self.change_access(access).await?;
+            self.finish_write(result).await?;
         }
         let access = self.keeper.access().await;
-        self.change_access(access)?;
-        self.apply(Input::Tick)
+        self.change_access(access).await?;
+        self.apply(Input::Tick).await
     }
 
     /// Stores what is not stored yet, and waits until it is.
     async fn store(&mut self) -> ControlFlow<End> {
         self.stores_at = None;
-        self.apply(Input::StoreNow)?;
+        self.apply(Input::StoreNow).await?;
         while let Some(writing) = self.writing.take() {
             let result = writing.await;
-            self.finish_write(result)?;
+            self.finish_write(result).await?;
         }
         Continue(())
     }
 
     /// Applies what was read. An unsaved beam, kept or not, has no access to read: it goes on.
-    fn change_access(&mut self, read: Result<Option<Access>, Error>) -> ControlFlow<End> {
+    async fn change_access(&mut self, read: Result<Option<Access>, Error>) -> ControlFlow<End> {
         match read {
-            Ok(access) => self.apply(Input::AccessChanged(access)),
+            Ok(access) => self.apply(Input::AccessChanged(access)).await,
             Err(error) => {
                 tracing::error!(%error, "the rights in a beam could not be read");
                 if self.state.is_unsaved() { Continue(()) } else { self.shed() }
@@ -243,13 +268,19 @@ impl Actor {
     }
 
     /// A beam whose items are in memory alone refuses what is unknown instead of ending.
-    fn finish_write(&mut self, result: Result<Written, Unknown>) -> ControlFlow<End> {
+    async fn finish_write(&mut self, result: Result<Written, Failed>) -> ControlFlow<End> {
         match result {
-            Ok(written) => self.apply(Input::Written(written)),
-            Err(Unknown) if self.state.has_no_items_in_tables() => {
-                self.apply(Input::Written(Written::Unavailable))
+            Ok(written) => self.apply(Input::Written(written)).await,
+            Err(Failed::Unknown) if self.state.has_no_items_in_tables() => {
+                self.apply(Input::Written(Written::Unavailable)).await
             }
-            Err(Unknown) => self.shed(),
+            Err(Failed::Unknown) => self.shed(),
+            Err(Failed::Lost) => {
+                if let Some(lease) = &self.keeper.lease {
+                    lease.is_lost();
+                }
+                Break(self.give_up())
+            }
         }
     }
 
@@ -262,9 +293,24 @@ impl Actor {
         Break(End::Asleep)
     }
 
-    fn apply(&mut self, input: Input) -> ControlFlow<End> {
+    /// Another node drives the beam: the devices go there.
+    fn give_up(&mut self) -> End {
+        for (_, (_, outbox)) in self.outboxes.drain() {
+            outbox.close(CloseCode::Restart);
+        }
+        End::TurnAway(CloseCode::Restart)
+    }
+
+    async fn apply(&mut self, input: Input) -> ControlFlow<End> {
         let now = self.clock.now();
-        for output in self.state.handle(input, now) {
+        let outputs = self.state.handle(input, now);
+        if let Some(memory) = &mut self.memory {
+            let behind = memory.behind(&self.state);
+            if memory.catch_up(behind).await == Err(Lost) {
+                return Break(self.give_up());
+            }
+        }
+        for output in outputs {
             match output {
                 Output::Admit(connection) => self.admit(connection),
                 Output::AllowChunks(connection, allowed) => {
@@ -286,10 +332,17 @@ impl Actor {
                 }
                 Output::StoreSoon => self.stores_at = Some(self.clock.steady() + WRITE_BEHIND),
                 Output::Linger => self.lingers_until = Some(self.clock.steady() + LINGER),
-                Output::Finish if self.state.has_ended(now) => {
-                    return Break(End::TurnAway(CloseCode::Ended));
+                Output::Finish => {
+                    if let Some(memory) = &self.memory {
+                        memory.forget().await;
+                    }
+                    let has_ended = self.state.has_ended(now);
+                    return Break(if has_ended {
+                        End::TurnAway(CloseCode::Ended)
+                    } else {
+                        End::Asleep
+                    });
                 }
-                Output::Finish => return Break(End::Asleep),
             }
         }
         Continue(())
@@ -336,14 +389,6 @@ impl Actor {
         let lingers = self.lingers_until.map(|until| until - self.clock.steady());
         let stores = self.stores_at.map(|at| at - self.clock.steady());
         [ends, lingers, stores].into_iter().flatten().min()
-    }
-}
-
-/// Sleeps for this time, or forever: a saved beam with a device in it has no deadline.
-async fn sleep(due: Option<Duration>) {
-    match due {
-        Some(due) => tokio::time::sleep(due).await,
-        None => pending().await,
     }
 }
 

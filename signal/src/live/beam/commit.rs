@@ -19,16 +19,8 @@ use tokio_util::task::TaskTracker;
 
 use super::hub::Hub;
 use super::keeper::settle;
+use crate::bus::notice::News;
 use crate::error::Error;
-
-/// What the devices of a beam are told of.
-#[derive(Clone, Copy, Debug)]
-enum News {
-    /// Its access, name, id or existence (H31).
-    Access,
-    /// The keys that lie with it (S38).
-    Keys,
-}
 
 /// Changes saved beams and tells their devices.
 #[derive(Clone, Debug)]
@@ -75,7 +67,7 @@ impl Beams {
         let hub = self.hub.clone();
         let renew = async move |writer: BeamWriter| {
             // The new id wakes from the tables.
-            hub.store(old).await;
+            hub.tell(old, News::Store).await;
             writer.renew_beam(actor, old, new, now).await
         };
         self.commit(vec![old, new], renew).await
@@ -171,22 +163,25 @@ impl Beams {
     ///
     /// # Errors
     /// [`Error::Storage`].
-    pub async fn delete_account(
+    pub async fn delete_account<F>(
         &self,
         account: AccountId,
         now: Millis,
-        then: impl FnOnce() + Send + 'static,
-    ) -> Result<(), Error> {
+        then: impl FnOnce() -> F + Send + 'static,
+    ) -> Result<(), Error>
+    where
+        F: Future<Output = ()> + Send,
+    {
         let hub = self.hub.clone();
         let beams = hub.storage.beams_of_account(account).await?;
         let delete = async move |writer: BeamWriter| {
             let deleted = writer.delete_account(account, now).await;
             if matches!(&deleted, Ok(_) | Err(storage::Error::Uncertain(_))) {
-                then();
+                then().await;
             }
             // The account may have got another beam since the look-up above.
             for beam in deleted? {
-                hub.refresh(beam).await;
+                hub.tell(beam, News::Access).await;
             }
             Ok(())
         };
@@ -247,10 +242,7 @@ impl Beams {
             }
             if matches!(&result, Ok(_) | Err(storage::Error::Uncertain(_))) {
                 for beam in beams {
-                    match news {
-                        News::Access => hub.refresh(beam).await,
-                        News::Keys => hub.tell_of_keys(beam).await,
-                    }
+                    hub.tell(beam, news).await;
                 }
             }
             result

@@ -32,6 +32,8 @@ pub(super) enum Command {
     KeysChanged,
     /// Store what is not stored yet.
     Store(oneshot::Sender<()>),
+    /// Store what is not stored yet, and end: another node is to drive the beam.
+    HandOver(oneshot::Sender<()>),
     /// A user has another name or picture.
     UserChanged(AccountId, DeviceUser),
 }
@@ -92,6 +94,11 @@ impl BeamHandle {
         }
     }
 
+    /// Has the beam read its access soon. One with a full mailbox does so before it handles that.
+    pub(super) fn refresh_soon(&self) {
+        let _ = self.mailbox.try_send(Command::Refresh(oneshot::channel().0));
+    }
+
     /// Tells the devices that the keys which lie with the beam were written (S38).
     pub(super) async fn tell_of_keys(&self) {
         let _ = self.mailbox.send(Command::KeysChanged).await;
@@ -101,6 +108,14 @@ impl BeamHandle {
     pub(super) async fn store(&self) {
         let (done, was_done) = oneshot::channel();
         if self.mailbox.send(Command::Store(done)).await.is_ok() {
+            let _ = was_done.await;
+        }
+    }
+
+    /// Has the beam end so that another node can drive it. Its devices are told to come again.
+    pub(super) async fn hand_over(&self) {
+        let (done, was_done) = oneshot::channel();
+        if self.mailbox.send(Command::HandOver(done)).await.is_ok() {
             let _ = was_done.await;
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use heliograph_shared::ids::BeamId;
@@ -9,6 +10,8 @@ use heliograph_shared::socket::DeviceUser;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::secrets::Secret;
 use heliograph_storage::{BeamWriter, Storage};
+use tokio::join;
+use tokio::time::sleep;
 
 use super::actor;
 use super::handle::{BeamHandle, Membership};
@@ -16,16 +19,23 @@ use super::keeper::Keeper;
 use super::state::Newcomer;
 use crate::address::Client;
 use crate::budget::Budget;
+use crate::bus::Bus;
+use crate::bus::notice::News;
 use crate::clock::Clock;
 use crate::limit::Buckets;
 use crate::live::outbox::Outbox;
 use crate::quota::Capacity;
+
+/// Longest time over which beams are handed over to other nodes, and longest pause between two of them.
+const SPREAD: Duration = Duration::from_secs(5);
+const STEP: Duration = Duration::from_millis(10);
 
 /// Finds live beams and wakes others. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Hub {
     live: Arc<Mutex<HashMap<BeamId, BeamHandle>>>,
     clock: Clock,
+    bus: Bus,
     pub(super) storage: Storage,
     /// Only live beams and [`super::commit::Beams`] get it.
     pub(super) writer: BeamWriter,
@@ -50,8 +60,14 @@ impl Hub {
         budget: Arc<Budget>,
         removals: Arc<Buckets<Client>>,
     ) -> Self {
-        let live = Arc::default();
-        Self { live, clock, storage, writer, capacity, address_secret, budget, removals }
+        let (live, bus) = (Arc::default(), Bus::default());
+        Self { live, clock, bus, storage, writer, capacity, address_secret, budget, removals }
+    }
+
+    /// The same on one of several nodes.
+    #[must_use]
+    pub fn on(self, bus: Bus) -> Self {
+        Self { bus, ..self }
     }
 
     /// Joins a device to a beam, and wakes the beam if it is not live; its epoch is then `epoch` (S11).
@@ -78,6 +94,12 @@ impl Hub {
         self.lock().contains_key(&beam)
     }
 
+    /// The same of a beam on any node.
+    pub async fn is_live_anywhere(&self, beam: BeamId) -> bool {
+        // A bus that does not say must not make a live beam unknown.
+        self.is_live(beam) || !matches!(self.bus.driver_elsewhere(beam).await, Ok(None))
+    }
+
     /// How many beams are live, and how many devices are in them.
     #[must_use]
     pub fn count(&self) -> (usize, usize) {
@@ -85,27 +107,25 @@ impl Hub {
         (live.len(), live.values().map(|beam| beam.relay().devices()).sum())
     }
 
-    /// Applies the stored access of a beam to its devices, if it is live (H31).
-    pub(super) async fn refresh(&self, beam: BeamId) {
-        let handle = self.lock().get(&beam).cloned();
-        if let Some(handle) = handle {
-            handle.refresh().await;
+    /// Tells a beam what has changed, wherever it is live, and waits until that is in effect.
+    pub(super) async fn tell(&self, beam: BeamId, news: News) {
+        join!(self.heed(beam, news), self.bus.tell_driver(beam, news));
+    }
+
+    /// The same of a beam that is live on this node.
+    pub async fn heed(&self, beam: BeamId, news: News) {
+        let Some(handle) = self.handle(beam) else { return };
+        match news {
+            News::Access => handle.refresh().await,
+            News::Keys => handle.tell_of_keys().await,
+            News::Store => handle.store().await,
         }
     }
 
-    /// Tells the devices of a beam, if it is live, that the keys which lie with it were written (S38).
-    pub(super) async fn tell_of_keys(&self, beam: BeamId) {
-        let handle = self.lock().get(&beam).cloned();
-        if let Some(handle) = handle {
-            handle.tell_of_keys().await;
-        }
-    }
-
-    /// Stores what a live beam has not stored yet.
-    pub(super) async fn store(&self, beam: BeamId) {
-        let handle = self.lock().get(&beam).cloned();
-        if let Some(handle) = handle {
-            handle.store().await;
+    /// Has every live beam read its access soon: changes of it may have been missed.
+    pub fn refresh_all_soon(&self) {
+        for beam in self.lock().values() {
+            beam.refresh_soon();
         }
     }
 
@@ -115,10 +135,22 @@ impl Hub {
         join_all(handles.iter().map(BeamHandle::store)).await;
     }
 
+    /// Ends all live beams, a few at a time, so that other nodes drive them. Their devices come again at once, and not all
+    /// together.
+    pub async fn hand_over_all(&self) {
+        let handles: Vec<_> = self.lock().values().cloned().collect();
+        let beams = u32::try_from(handles.len()).unwrap_or(u32::MAX).max(1);
+        let step = (SPREAD / beams).min(STEP);
+        let one = async |number: u32, beam: &BeamHandle| {
+            sleep(step * number).await;
+            beam.hand_over().await;
+        };
+        join_all((0..).zip(&handles).map(|(number, beam)| one(number, beam))).await;
+    }
+
     /// Changes how the devices of an account are shown in a beam (S6).
     pub async fn change_user(&self, beam: BeamId, account: AccountId, user: DeviceUser) {
-        let handle = self.lock().get(&beam).cloned();
-        if let Some(handle) = handle {
+        if let Some(handle) = self.handle(beam) {
             handle.change_user(account, user).await;
         }
     }
@@ -129,13 +161,24 @@ impl Hub {
     }
 
     fn spawn(&self, beam: BeamId, epoch: &str) -> BeamHandle {
-        let Self { live: _, clock, storage, writer, capacity, address_secret, budget, removals } =
-            self.clone();
+        let Self {
+            live: _,
+            clock,
+            bus,
+            storage,
+            writer,
+            capacity,
+            address_secret,
+            budget,
+            removals,
+        } = self.clone();
         let epoch = epoch.to_owned();
         let keeper = Keeper {
             beam,
             epoch,
             clock,
+            bus,
+            lease: None,
             storage,
             writer,
             capacity,
@@ -157,6 +200,10 @@ impl Hub {
         if live.get(&beam).is_some_and(|current| current.is_same(finished)) {
             live.remove(&beam);
         }
+    }
+
+    fn handle(&self, beam: BeamId) -> Option<BeamHandle> {
+        self.lock().get(&beam).cloned()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<BeamId, BeamHandle>> {

@@ -1,6 +1,7 @@
 //! The items of a live beam: bounded in memory, in one order (S7 to S11, S17, S22).
 
 mod deleted;
+mod past;
 mod returning;
 mod room;
 
@@ -15,6 +16,7 @@ use heliograph_shared::socket::{Json, LiveItem, SyncPage};
 use heliograph_storage::accounts::AccountId;
 
 use self::deleted::DeletedItems;
+pub use self::past::Past;
 use super::content::ContentDigest;
 use super::earlier::Earlier;
 use super::recovery::Recovery;
@@ -76,6 +78,8 @@ pub struct Items {
     dropped: u64,
     /// What devices still know of earlier memories of the beam.
     recovery: Recovery,
+    /// Counts what comes, changes and goes.
+    revision: u64,
 }
 
 #[derive(Debug)]
@@ -116,6 +120,7 @@ impl Items {
             let_go_for_one: 0,
             dropped: 0,
             recovery: Recovery::after(last_seq, Vec::new()),
+            revision: 0,
         }
     }
 
@@ -299,12 +304,14 @@ impl Items {
     fn push(&mut self, item: LiveItem, author: Option<AccountId>) {
         let kept = Kept { item, author, digest: OnceCell::new() };
         self.bytes += kept.bytes();
+        self.revision += 1;
         self.kept.push_back(kept);
     }
 
     fn remove(&mut self, at: usize) -> Option<Kept> {
         let kept = self.kept.remove(at)?;
         self.bytes -= kept.bytes();
+        self.revision += 1;
         self.room.shrink(self.room.bytes().saturating_sub(self.needed(0, 0)));
         Some(kept)
     }

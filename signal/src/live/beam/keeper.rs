@@ -22,10 +22,13 @@ use tokio::time::{sleep, timeout};
 use super::arrangement::Arrangement;
 use super::earlier::Earlier;
 use super::items::Items;
+use super::memory::{self, Memory};
 use super::terms::{Status, Terms};
 use super::write::{Write, Written};
 use crate::address::Client;
 use crate::budget::{Budget, Kind, Spent};
+use crate::bus::Bus;
+use crate::bus::lease::{Lease, NotHere};
 use crate::clock::Clock;
 use crate::limit::Buckets;
 use crate::quota::Capacity;
@@ -41,9 +44,14 @@ const RELOAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause between these tries.
 const RELOAD_PAUSE: Duration = Duration::from_secs(1);
 
-/// The stored state is unknown: a write was uncertain, and the beam could not be read again.
+/// Why nothing is known of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unknown;
+pub(super) enum Failed {
+    /// The stored state is unknown: a write was uncertain, and the beam could not be read again.
+    Unknown,
+    /// Another node drives the beam. Nothing is stored.
+    Lost,
+}
 
 /// One beam's access to the database. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -52,6 +60,10 @@ pub(super) struct Keeper {
     /// Names the memory of the beam from its next waking on (S11).
     pub epoch: String,
     pub clock: Clock,
+    /// The way to the other nodes of the server.
+    pub bus: Bus,
+    /// The right to drive the beam, where another node could have it.
+    pub lease: Option<Lease>,
     pub storage: Storage,
     pub writer: BeamWriter,
     /// What owners and guests may store.
@@ -71,9 +83,25 @@ pub(super) enum LoadError {
     Tables(#[from] Error),
     #[error(transparent)]
     Spent(#[from] Spent),
+    #[error("the bus: {0}")]
+    Bus(#[from] redis::RedisError),
 }
 
 impl Keeper {
+    /// Takes the right to drive the beam, before it is loaded.
+    ///
+    /// # Errors
+    /// [`NotHere`] when another node drives it, or nobody can tell.
+    pub async fn drive(&mut self) -> Result<(), NotHere> {
+        self.lease = self.bus.drive(self.beam).await?;
+        Ok(())
+    }
+
+    /// What follows the beam's memory, if it is to outlive this node.
+    pub fn memory(&self) -> Option<Memory> {
+        self.lease.clone().map(Memory::new)
+    }
+
     /// Loads the beam.
     ///
     /// # Errors
@@ -88,7 +116,10 @@ impl Keeper {
             removed: HashSet::new(),
             forgotten: false,
         };
-        let Some(record) = self.storage.find_beam(self.beam).await? else { return Ok(terms) };
+        let Some(record) = self.storage.find_beam(self.beam).await? else {
+            self.recall(&mut terms).await?;
+            return Ok(terms);
+        };
         terms.removed = self.storage.removed_devices(self.beam).await?.into_iter().collect();
         let kept = record.kept(self.clock.now());
         match record.life {
@@ -102,6 +133,9 @@ impl Keeper {
                     Some(_) => self.stored_items(record.earlier, last_seq).await?,
                     None => Items::none_after(last_seq, self.budget.nothing(Kind::Items)),
                 };
+                if kept.is_none() {
+                    self.recall(&mut terms).await?;
+                }
             }
             Life::Ended => terms.status = Status::Ended,
             Life::Saved(_) => {
@@ -112,6 +146,18 @@ impl Keeper {
             }
         }
         Ok(terms)
+    }
+
+    /// Goes on with what an unsaved beam remembered on the node that drove it.
+    async fn recall(&self, terms: &mut Terms) -> Result<(), LoadError> {
+        let Some(lease) = &self.lease else { return Ok(()) };
+        let Some(remembered) = lease.recall().await? else { return Ok(()) };
+        let room = self.budget.nothing(Kind::Items);
+        if let Some(recalled) = memory::recall(&remembered, room)? {
+            (terms.epoch, terms.forgotten) = (recalled.epoch, false);
+            (terms.items, terms.arrangement) = (recalled.items, recalled.arrangement);
+        }
+        Ok(())
     }
 
     /// The stored items of a saved or kept beam, whose numbers were at most `last_seq`.
@@ -147,9 +193,10 @@ impl Keeper {
     /// again.
     ///
     /// # Errors
-    /// [`Unknown`] when it cannot be read again.
-    pub async fn write(self, write: Write) -> Result<Written, Unknown> {
-        let (beam, writer) = (self.beam, &self.writer);
+    /// [`Failed`] when it cannot be read again, or another node drives the beam.
+    pub async fn write(self, write: Write) -> Result<Written, Failed> {
+        let driven = self.lease.as_ref().map(|lease| self.writer.driven_with(lease.token()));
+        let (beam, writer) = (self.beam, driven.as_ref().unwrap_or(&self.writer));
         let quota = Quota { quotas: self.capacity.quotas(), now: self.clock.now() };
         if !self.has_disk_for(&write).await {
             return Ok(Written::DiskFull);
@@ -186,6 +233,7 @@ impl Keeper {
         match written {
             Ok(()) => Ok(Written::Done),
             Err(Error::Full) => Ok(Written::Full),
+            Err(Error::Superseded) => Err(Failed::Lost),
             Err(error) if error.is_refusal() => Ok(Written::Refused),
             Err(error @ Error::Uncertain(_)) => {
                 tracing::error!(%error, "a change of a beam may have been stored or not");
@@ -242,7 +290,7 @@ impl Keeper {
         }
     }
 
-    async fn reload(&self) -> Result<Written, Unknown> {
+    async fn reload(&self) -> Result<Written, Failed> {
         let reload = || async {
             self.writer.settle(self.beam).await?;
             self.load().await
@@ -267,14 +315,14 @@ impl Keeper {
 pub(super) async fn settle(writer: &BeamWriter, beams: &[BeamId]) {
     for beam in beams {
         let settle = || async { Ok(writer.settle(*beam).await?) };
-        if patiently(settle).await == Err(Unknown) {
+        if patiently(settle).await == Err(Failed::Unknown) {
             return;
         }
     }
 }
 
 /// Tries to read after an uncertain write, until the database can be reached and has decided.
-async fn patiently<T, F>(read: impl Fn() -> F) -> Result<T, Unknown>
+async fn patiently<T, F>(read: impl Fn() -> F) -> Result<T, Failed>
 where
     F: Future<Output = Result<T, LoadError>>,
 {
@@ -286,7 +334,7 @@ where
         }
         sleep(RELOAD_PAUSE).await;
     }
-    Err(Unknown)
+    Err(Failed::Unknown)
 }
 
 /// How the tables hold it.

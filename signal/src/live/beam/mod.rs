@@ -17,6 +17,7 @@ mod items;
 mod keeper;
 mod keeping;
 mod membership;
+mod memory;
 mod plain_devices;
 mod recovering;
 mod recovery;

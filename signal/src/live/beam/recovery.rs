@@ -47,6 +47,11 @@ impl Recovery {
         Self { start, known, ..Self::default() }
     }
 
+    /// The last number of earlier memories.
+    pub const fn start(&self) -> u64 {
+        self.start
+    }
+
     /// Whether a number belongs to an earlier memory.
     pub const fn is_earlier(&self, seq: u64) -> bool {
         seq <= self.start

@@ -59,7 +59,9 @@ impl Socket {
             return Err(CloseCode::Ended);
         }
         let creator = is_creator(auth.key.as_deref(), record.as_ref());
-        if creator.is_err() || (record.is_none() && !self.context.hub.is_live(self.beam)) {
+        if creator.is_err()
+            || (record.is_none() && !self.context.hub.is_live_anywhere(self.beam).await)
+        {
             self.count_guess()?;
         }
         let creator = creator?;

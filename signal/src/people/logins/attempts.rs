@@ -5,6 +5,7 @@ use heliograph_shared::names::{Password, Username};
 use heliograph_storage::accounts::{Account, AccountId};
 
 use super::Logins;
+use crate::bus::notice::Notice;
 use crate::error::Error;
 use crate::people::known_devices::KnownDevice;
 use crate::people::throttle::Target;
@@ -90,10 +91,13 @@ impl Logins {
         let Attempt { credentials, target } = attempt;
         let tries = &self.0.tries;
         tries.begin(&target, self.0.around.clock.steady()).map_err(Error::TooFast)?;
+        let bus = &self.0.around.bus;
+        bus.tell_others_soon(Notice::Tried(target.text()));
         let hash = credentials.as_ref().map(|(_, hash)| hash.clone());
         match self.0.passwords.is(password, hash).await {
             Ok(true) => {
                 tries.succeeded(&target);
+                bus.tell_others_soon(Notice::TriesForgotten(target.text()));
                 Ok(credentials.map(|(account, hash)| Proof { account, hash }))
             }
             Ok(false) => Ok(None),
@@ -131,7 +135,7 @@ impl Logins {
         let work = |logins: Self| async move {
             let replaced = logins.storage().replace_password(account, &hash).await;
             // After an error it may be replaced all the same.
-            logins.forget_account(account);
+            logins.forget_account(account).await;
             if replaced? { Ok(()) } else { Err(Error::Unauthorized) }
         };
         self.to_the_end(work).await

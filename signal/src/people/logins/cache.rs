@@ -59,6 +59,10 @@ impl Cache {
         self.forget(|known| known.account.id == account);
     }
 
+    pub fn forget_all(&self) {
+        self.forget(|_| true);
+    }
+
     fn forget(&self, is_it: impl Fn(&Session) -> bool) {
         let mut known = self.lock();
         known.changes += 1;

@@ -17,13 +17,15 @@ use heliograph_storage::sessions::{NewSession, Refreshed, Session, SessionId};
 use heliograph_storage::{self as storage, Storage};
 use tokio_util::task::TaskTracker;
 
+use crate::bus::Bus;
+use crate::bus::notice::Notice;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::live::beam::commit::Beams;
 use crate::live::beam::hub::Hub;
 use crate::live::sockets::Sockets;
 use crate::people::public;
-use crate::people::throttle::Throttle;
+use crate::people::throttle::{Target, Throttle};
 use crate::people::tokens::{Token, Tokens};
 use crate::random;
 pub use attempts::{Attempt, Proof};
@@ -53,6 +55,8 @@ pub struct Surroundings {
     pub beams: Beams,
     /// The wall clock and the steady clock.
     pub clock: Clock,
+    /// The way to the other nodes of the server.
+    pub bus: Bus,
     /// Tasks that must finish before the server ends.
     pub tasks: TaskTracker,
 }
@@ -101,7 +105,9 @@ impl Logins {
     pub async fn find(&self, access: &Token) -> Result<Option<Arc<Session>>, Error> {
         let (token, now) = (access.hash(), self.now());
         let moment = match self.0.cache.find(&token, now) {
-            Ok(session) => return Ok(Some(session)),
+            // While a notice may have been missed, the tables decide.
+            Ok(session) if self.0.around.bus.is_assured() => return Ok(Some(session)),
+            Ok(_) => return Ok(self.storage().find_session(token, now).await?.map(Arc::new)),
             Err(moment) => moment,
         };
         let session = self.storage().find_session(token, now).await?.map(Arc::new);
@@ -132,7 +138,7 @@ impl Logins {
         let ((session, tokens), hash) = (self.new_session(account.id)?, hash.clone());
         let work = |logins: Self| async move {
             match logins.storage().open_session(&session, &hash).await {
-                Ok(ended) => logins.forget_sessions(ended),
+                Ok(ended) => logins.forget_sessions(ended).await,
                 Err(storage::Error::Missing) => return Err(Error::WrongCredentials),
                 Err(error) => return Err(error.into()),
             }
@@ -162,7 +168,8 @@ impl Logins {
     /// [`Error::Storage`].
     pub async fn end_expired(&self, now: Millis) -> Result<(), Error> {
         let work = move |logins: Self| async move {
-            logins.forget_sessions(logins.storage().forget_old_sessions(now).await?);
+            let ended = logins.storage().forget_old_sessions(now).await?;
+            logins.forget_sessions(ended).await;
             Ok(())
         };
         self.to_the_end(work).await
@@ -197,7 +204,7 @@ impl Logins {
             let refreshed = storage.refresh_session(old.hash(), &tokens.record(now), now).await?;
             if let Refreshed::Replayed(session) = refreshed {
                 tracing::warn!("a refresh token was reused; its session has ended");
-                logins.forget_sessions([session]);
+                logins.forget_sessions([session]).await;
             }
             Ok((refreshed == Refreshed::Renewed).then_some(tokens))
         };
@@ -211,7 +218,7 @@ impl Logins {
     pub async fn end(&self, session: SessionId) -> Result<(), Error> {
         let work = |logins: Self| async move {
             let ended = logins.storage().end_session(session).await;
-            logins.forget_sessions([session]);
+            logins.forget_sessions([session]).await;
             Ok(ended?)
         };
         self.to_the_end(work).await
@@ -228,7 +235,7 @@ impl Logins {
     ) -> Result<Account, Error> {
         let work = |logins: Self| async move {
             let changed = logins.storage().change_profile(account, &change).await;
-            logins.0.cache.forget_account(account);
+            logins.tell(&Notice::AccountChanged(account)).await;
             logins.show(changed?).await
         };
         self.to_the_end(work).await
@@ -246,7 +253,7 @@ impl Logins {
         let work = |logins: Self| async move {
             let (storage, now) = (logins.storage(), logins.now());
             let changed = storage.change_picture(account, Some(picture), now).await;
-            logins.0.cache.forget_account(account);
+            logins.tell(&Notice::AccountChanged(account)).await;
             logins.show(changed?).await
         };
         self.to_the_end(work).await
@@ -258,7 +265,7 @@ impl Logins {
     /// [`Error::Storage`].
     pub async fn delete_account(&self, account: AccountId) -> Result<(), Error> {
         let logins = self.clone();
-        let end_logins = move || logins.forget_account(account);
+        let end_logins = move || async move { logins.forget_account(account).await };
         self.0.around.beams.delete_account(account, self.now(), end_logins).await
     }
 
@@ -268,29 +275,82 @@ impl Logins {
         let account = changed.ok_or(Error::Unauthorized)?;
         let mut newest = Some(account.clone());
         let mut shown = None;
-        let Surroundings { storage, sockets, hub, .. } = &self.0.around;
         while let Some(now) = newest.filter(|now| shown.as_ref() != Some(now)) {
             let user = DeviceUser::from(public(&now));
-            for beam in sockets.change_user(now.id, &user) {
-                hub.change_user(beam, now.id, user.clone()).await;
-            }
-            newest = storage.find_account(now.id).await?;
+            self.tell(&Notice::UserChanged(now.id, user)).await;
+            newest = self.storage().find_account(now.id).await?;
             shown = Some(now);
         }
         Ok(account)
     }
 
     /// Forgets all sessions of an account and closes their sockets. Those that have not ended are found again.
-    fn forget_account(&self, account: AccountId) {
-        self.0.cache.forget_account(account);
-        self.0.around.sockets.end_account(account);
+    async fn forget_account(&self, account: AccountId) {
+        self.tell(&Notice::AccountEnded(account)).await;
     }
 
-    fn forget_sessions(&self, sessions: impl IntoIterator<Item = SessionId>) {
-        for session in sessions {
-            self.0.cache.forget_session(session);
-            self.0.around.sockets.end_session(session);
+    async fn forget_sessions(&self, sessions: impl IntoIterator<Item = SessionId>) {
+        let sessions: Vec<_> = sessions.into_iter().collect();
+        if !sessions.is_empty() {
+            self.tell(&Notice::SessionsEnded(sessions)).await;
         }
+    }
+
+    /// Heeds a notice, and has every other node heed it.
+    async fn tell(&self, notice: &Notice) {
+        self.heed(notice).await;
+        self.0.around.bus.tell_others(notice).await;
+    }
+
+    /// Does what a notice asks for on this node.
+    pub async fn heed(&self, notice: &Notice) {
+        let Surroundings { sockets, hub, clock, .. } = &self.0.around;
+        match notice {
+            Notice::SessionsEnded(sessions) => {
+                for session in sessions {
+                    self.0.cache.forget_session(*session);
+                    sockets.end_session(*session);
+                }
+            }
+            Notice::AccountEnded(account) => {
+                self.0.cache.forget_account(*account);
+                sockets.end_account(*account);
+            }
+            Notice::AccountChanged(account) => self.0.cache.forget_account(*account),
+            Notice::UserChanged(account, user) => {
+                for beam in sockets.change_user(*account, user) {
+                    hub.change_user(beam, *account, user.clone()).await;
+                }
+            }
+            Notice::Tried(target) => {
+                if let Some(target) = Target::parse(target) {
+                    // The node that let it pass has decided.
+                    let _ = self.0.tries.begin(&target, clock.steady());
+                }
+            }
+            Notice::TriesForgotten(target) => {
+                if let Some(target) = Target::parse(target) {
+                    self.0.tries.succeeded(&target);
+                }
+            }
+            Notice::Beam(beam, news) => hub.heed(*beam, *news).await,
+        }
+    }
+
+    /// Notices may have been missed: nothing remembered counts any more, and the sockets of sessions that have ended close.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn catch_up(&self) -> Result<(), Error> {
+        self.0.cache.forget_all();
+        let Surroundings { sockets, hub, .. } = &self.0.around;
+        for session in sockets.sessions() {
+            if self.storage().account_of(session).await?.is_none() {
+                sockets.end_session(session);
+            }
+        }
+        hub.refresh_all_soon();
+        Ok(())
     }
 
     /// Runs the work in its own task, so that a client which disconnects cannot interrupt it between a change and what

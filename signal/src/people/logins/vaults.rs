@@ -40,12 +40,12 @@ impl Logins {
         let work = move |logins: Self| async move {
             let storage = logins.storage();
             match storage.change_vault(account.id, session, &proved, &hash, &vault).await {
-                Ok(ended) => logins.forget_sessions(ended),
+                Ok(ended) => logins.forget_sessions(ended).await,
                 Err(storage::Error::Missing) => return Err(Error::Unauthorized),
                 Err(error) if error.is_refusal() => return Err(error.into()),
                 Err(error) => {
                     // It may be changed all the same.
-                    logins.forget_account(account.id);
+                    logins.forget_account(account.id).await;
                     return Err(error.into());
                 }
             }

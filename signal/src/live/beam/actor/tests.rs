@@ -22,6 +22,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::budget::Budget;
+use crate::bus::Bus;
 use crate::limit::{Buckets, Rate};
 use crate::live::beam::ConnectionId;
 use crate::live::beam::handle::{BeamHandle, Finished, Membership};
@@ -54,6 +55,8 @@ async fn keeper(folder: &TempDir) -> Keeper {
         beam: beam_id(),
         epoch,
         clock,
+        bus: Bus::Alone,
+        lease: None,
         storage,
         writer,
         capacity,
@@ -88,7 +91,7 @@ async fn saved(folder: &TempDir) -> (Actor, AccountId) {
     writer.save_beam(beam_id(), ada, &name, Contents::default(), quota).await.unwrap();
     let mut actor = actor(keeper).await;
     let newcomer = Newcomer { account: Some(ada), ..newcomer(1) };
-    assert!(actor.apply(Input::Join(newcomer)).is_continue());
+    assert!(actor.apply(Input::Join(newcomer)).await.is_continue());
     (actor, ada)
 }
 
@@ -230,7 +233,7 @@ async fn s17_a_lonely_beam_lingers_for_a_minute_however_the_wall_clock_jumps() {
         let (_beam, mut mailbox) = BeamHandle::new();
         tokio::time::pause();
         let start = Instant::now();
-        assert!(actor.apply(Input::Gone(ConnectionId(1))).is_continue());
+        assert!(actor.apply(Input::Gone(ConnectionId(1))).await.is_continue());
 
         actor.clock = Clock::running(now);
         let end = actor.run(&mut mailbox, &mut Vec::new()).await;
@@ -276,14 +279,14 @@ async fn s22_an_unsaved_beam_whose_write_is_unknown_refuses_it_and_keeps_its_ite
     let mut actor = actor(keeper(&folder).await).await;
     let ada = Newcomer { creator: true, ..newcomer(1) };
     for newcomer in [ada, newcomer(2)] {
-        assert!(actor.apply(Input::Join(newcomer)).is_continue());
+        assert!(actor.apply(Input::Join(newcomer)).await.is_continue());
     }
     let removal = Request::RemoveDevice(newcomer(2).device.device_id);
     let said = Input::Said(ConnectionId(1), Saying::Request(removal));
-    assert!(actor.apply(said).is_continue());
+    assert!(actor.apply(said).await.is_continue());
     assert!(actor.writing.take().is_some());
 
-    assert_eq!(actor.finish_write(Err(Unknown)), Continue(()));
+    assert_eq!(actor.finish_write(Err(Failed::Unknown)).await, Continue(()));
 
     let page = Input::Said(ConnectionId(1), Saying::Sync(SyncFrom { after: None }));
     assert!(matches!(&actor.state.handle(page, Millis::new(0))[..], [Output::Send(..)]));
@@ -293,17 +296,17 @@ async fn s22_an_unsaved_beam_whose_write_is_unknown_refuses_it_and_keeps_its_ite
 async fn unknown_after(requests: impl IntoIterator<Item = Request>) -> ControlFlow<End> {
     let folder = tempfile::tempdir().unwrap();
     let mut actor = actor(keeper(&folder).await).await;
-    assert!(actor.apply(Input::Join(newcomer(1))).is_continue());
+    assert!(actor.apply(Input::Join(newcomer(1))).await.is_continue());
     for request in requests {
         if let Some(writing) = actor.writing.take() {
             let written = writing.await;
-            assert!(actor.finish_write(written).is_continue());
+            assert!(actor.finish_write(written).await.is_continue());
         }
         let said = Input::Said(ConnectionId(1), Saying::Request(request));
-        assert!(actor.apply(said).is_continue());
+        assert!(actor.apply(said).await.is_continue());
     }
     assert!(actor.writing.take().is_some());
-    actor.finish_write(Err(Unknown))
+    actor.finish_write(Err(Failed::Unknown)).await
 }
 
 #[tokio::test]
@@ -329,7 +332,7 @@ async fn h31_a_change_after_the_write_under_way_is_what_holds() {
     let folder = tempfile::tempdir().unwrap();
     let (mut actor, ada) = saved(&folder).await;
     let rename = Saying::Request(Request::Save(name("Earlier")));
-    assert!(actor.apply(Input::Said(ConnectionId(1), rename)).is_continue());
+    assert!(actor.apply(Input::Said(ConnectionId(1), rename)).await.is_continue());
     // The device's write is over, and the beam does not know yet.
     let written = actor.writing.take().unwrap().await;
     actor.writing = Some(Box::pin(async { written }));

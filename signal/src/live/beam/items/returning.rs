@@ -52,6 +52,7 @@ impl Items {
         let author = old.as_ref().and_then(|old| old.author);
         let kept = Kept { item: item.clone(), author, digest: OnceCell::new() };
         self.bytes += kept.bytes();
+        self.revision += 1;
         self.kept.insert(place, kept);
         self.make_room();
         match old {

@@ -1,0 +1,49 @@
+//! Load that checks the server while it runs: many devices of many beams share, listen, relay, and go from server to
+//! server, while nodes are killed, stopped and started. What the devices see is held against I1 to I4 (`checker`): every
+//! acknowledged item at every device that stays, in its sender's order, once, and in one order for all.
+//!
+//! `heliograph-bench load --help` says what it can do. It exits with an error when a promise was broken, and with
+//! `--plant` when none was: a checker that does not see a planted fault proves nothing.
+
+mod beams;
+mod chance;
+mod checker;
+mod device;
+mod era;
+mod figures;
+mod filter;
+mod frames;
+mod item;
+mod node;
+mod plan;
+mod relaying;
+mod report;
+mod run;
+mod times;
+mod violation;
+mod wire;
+mod world;
+
+use clap::Parser as _;
+
+use self::plan::Plan;
+use crate::Failure;
+
+pub use self::figures::measure;
+
+/// By which a load is chosen.
+pub const COMMAND: &str = "load";
+
+/// Runs the load that the command line asks for.
+pub async fn command(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
+    let plan = Plan::parse_from(arguments);
+    let planted = plan.plant;
+    let report = run::run(plan).await?;
+    report.print();
+    match (planted, report.found.len()) {
+        (None, 0) => Ok(()),
+        (None, _) => Err("promises were broken".into()),
+        (Some(planted), 0) => Err(format!("nothing was found, although {planted:?}").into()),
+        (Some(_), _) => Ok(()),
+    }
+}

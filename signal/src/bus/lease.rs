@@ -1,0 +1,177 @@
+//! The right of a node to drive a beam. Redis has who it is, so that the others find it; a node takes the beam of another
+//! only when that one is not heard any more. That alone is not safe: a node that is not heard may only stand still, and go on
+//! later. So each right has a token, which is in Postgres before the beam is loaded, and every change of a beam holds its row
+//! there. What no table has is written to Redis with the same token ([`super::memory`]).
+
+use std::sync::Arc;
+
+use heliograph_shared::close::CloseCode;
+use heliograph_shared::ids::BeamId;
+use redis::Script;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::claim::{self, Claim};
+use super::keys;
+use super::member::{Member, fresh_id};
+use super::others::Node;
+
+/// Why a beam cannot be driven by this node now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotHere {
+    /// Another node drives it.
+    Elsewhere,
+    /// The bus or the database does not answer.
+    Busy,
+}
+
+impl NotHere {
+    /// What the devices that wait to join are told. Of a beam that is elsewhere they come to the right node next.
+    #[must_use]
+    pub const fn close_code(self) -> CloseCode {
+        match self {
+            Self::Elsewhere => CloseCode::Restart,
+            Self::Busy => CloseCode::Overload,
+        }
+    }
+}
+
+/// Another node drives the beam now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost;
+
+/// The right to drive one beam. Cheap to clone; it ends with [`Lease::end`].
+#[derive(Clone, Debug)]
+pub struct Lease {
+    pub(super) member: Arc<Member>,
+    pub(super) beam: BeamId,
+    token: Uuid,
+    lost: CancellationToken,
+}
+
+/// Ends the lease if it is still this one.
+const END: &str = r"
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 1";
+
+impl Member {
+    /// The other node that drives this beam.
+    ///
+    /// # Errors
+    /// [`NotHere::Busy`] when Redis does not answer.
+    pub async fn driver_elsewhere(&self, beam: BeamId) -> Result<Option<Node>, NotHere> {
+        let mut redis = self.redis();
+        let held: Option<String> = redis::cmd("GET")
+            .arg(keys::lease(beam))
+            .query_async(&mut redis)
+            .await
+            .map_err(|error| busy(&error))?;
+        match held.as_deref().and_then(holder) {
+            Some((node, _)) if node != self.node() => self.find(node).await.map_err(|e| busy(&e)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Takes the right to drive a beam.
+    ///
+    /// # Errors
+    /// [`NotHere`].
+    pub async fn drive(self: Arc<Self>, beam: BeamId) -> Result<Lease, NotHere> {
+        let token = fresh_id().map_err(|_| NotHere::Busy)?;
+        if self.is_bus_young() && self.may_be_driven(beam).await? {
+            return Err(NotHere::Busy);
+        }
+        match claim::make(self.redis(), self.node(), beam, token).await {
+            Ok(Claim::Made) => {}
+            Ok(Claim::Elsewhere) => return Err(NotHere::Elsewhere),
+            Ok(Claim::Unheard) => return Err(NotHere::Busy),
+            Err(error) => return Err(busy(&error)),
+        }
+        let stored = self.storage().drive_beam(beam, self.node(), token, self.clock().now()).await;
+        if let Err(error) = stored {
+            tracing::error!(%error, "a beam could not be taken");
+            return Err(NotHere::Busy);
+        }
+        let lost = CancellationToken::new();
+        self.drives(beam, token, lost.clone());
+        Ok(Lease { member: self, beam, token, lost })
+    }
+
+    /// Whether another node may drive a beam and not have said so yet.
+    async fn may_be_driven(&self, beam: BeamId) -> Result<bool, NotHere> {
+        let driver = self.storage().driver_of(beam).await.map_err(|error| {
+            tracing::error!(%error, "who drives a beam could not be read");
+            NotHere::Busy
+        })?;
+        Ok(driver.is_some_and(|driver| driver != self.node()))
+    }
+}
+
+impl Lease {
+    /// With which its changes are written.
+    #[must_use]
+    pub const fn token(&self) -> Uuid {
+        self.token
+    }
+
+    /// Waits until this node may act.
+    ///
+    /// # Errors
+    /// [`Lost`] when another node drives the beam.
+    pub async fn assured(&self) -> Result<(), Lost> {
+        if self.lost.is_cancelled() {
+            return Err(Lost);
+        }
+        self.lost.run_until_cancelled(self.member.assured()).await.ok_or(Lost)
+    }
+
+    /// Is another number whenever this node may have missed something: a notice, or that the bus has forgotten everything. It
+    /// is before [`Lease::assured`] returns.
+    #[must_use]
+    pub fn gaps(&self) -> u64 {
+        self.member.gaps()
+    }
+
+    /// Waits until another node drives the beam.
+    pub async fn lost(&self) {
+        self.lost.cancelled().await;
+    }
+
+    /// Another node drives the beam, as a refused change has told.
+    pub fn is_lost(&self) {
+        self.lost.cancel();
+    }
+
+    /// Lets other nodes drive the beam.
+    pub async fn end(&self) {
+        self.member.drives_no_longer(self.beam, self.token);
+        if self.lost.is_cancelled() {
+            return;
+        }
+        if let Err(error) = self.member.storage().stop_driving(self.beam, self.token).await {
+            tracing::warn!(%error, "a beam could not be given back");
+        }
+        let (script, mut redis) = (Script::new(END), self.member.redis());
+        let mut call = script.key(keys::lease(self.beam));
+        call.arg(self.held());
+        let ended: Result<i64, _> = call.invoke_async(&mut redis).await;
+        if let Err(error) = ended {
+            tracing::warn!(%error, "the bus does not know that a beam was given back");
+        }
+    }
+
+    /// The value of the lease's key.
+    pub(super) fn held(&self) -> String {
+        format!("{} {}", self.member.node(), self.token)
+    }
+}
+
+fn holder(held: &str) -> Option<(Uuid, Uuid)> {
+    let (node, token) = held.split_once(' ')?;
+    Some((node.parse().ok()?, token.parse().ok()?))
+}
+
+pub(super) fn busy(error: &redis::RedisError) -> NotHere {
+    tracing::warn!(%error, "the bus does not answer");
+    NotHere::Busy
+}

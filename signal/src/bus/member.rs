@@ -1,0 +1,389 @@
+//! This node among the others: it is heard by a key in Redis that it renews, and knows the others by theirs.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use heliograph_shared::ids::BeamId;
+use heliograph_storage::Storage;
+use heliograph_storage::secrets::Secret;
+use redis::RedisError;
+use redis::aio::ConnectionManager;
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::claim::{self, Claim};
+use super::keys::{self, LEASE_LIFE, MEMORY_LIFE, NODE_LIFE, millis};
+use super::others::{Node, Others};
+use super::trust::Trust;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::random;
+
+/// Pause between two times that a node is heard.
+pub const BEAT: Duration = Duration::from_secs(1);
+/// For so long it acts after it was heard. Shorter than [`NODE_LIFE`], so that it has stopped before another one begins.
+const TRUST: Duration = Duration::from_millis(3_500);
+/// When so much is left of that and the bus is silent, the database is asked.
+const ASK: Duration = Duration::from_millis(1_500);
+/// Time for the database's answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// So long after the bus was started again all nodes have said what they drive.
+const YOUNG: Duration = Duration::from_secs(3);
+/// Pause between two renewals of leases and memories.
+const RENEWAL: Duration = Duration::from_mins(5);
+/// How long a node has the turn to remove what has expired.
+const SWEEP: Duration = Duration::from_mins(9);
+
+/// What came of a beat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beat {
+    /// The node is heard, and has missed nothing.
+    Heard,
+    /// The node may have missed notices. Call [`Member::caught_up`] with this when nothing is remembered from before.
+    Missed(Instant),
+    /// Neither the bus nor the database answers. Nothing is done until one does.
+    Silent,
+}
+
+/// Why a node cannot be one.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The address of the bus cannot be read.
+    #[error(transparent)]
+    Address(#[from] RedisError),
+    /// There is no randomness.
+    #[error(transparent)]
+    Random(#[from] Error),
+}
+
+/// This node.
+pub struct Member {
+    node: Uuid,
+    address: SocketAddr,
+    redis: ConnectionManager,
+    storage: Storage,
+    clock: Clock,
+    /// By which the nodes know each other.
+    secret: Secret,
+    trust: Trust,
+    driven: Mutex<HashMap<BeamId, Driven>>,
+    others: Others,
+    renewed: Mutex<Option<Instant>>,
+    /// When it was last heard for the first time, or again after a while.
+    unheard: Mutex<Option<Instant>>,
+    /// How often notices may have been missed.
+    gaps: AtomicU64,
+    is_bus_gone: AtomicBool,
+}
+
+#[derive(Clone)]
+struct Driven {
+    token: Uuid,
+    lost: CancellationToken,
+}
+
+impl fmt::Debug for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Member")
+            .field("node", &self.node)
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Member {
+    /// A node that the others reach at this address. Nobody hears it before its first beat.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn new(
+        bus: &str,
+        address: SocketAddr,
+        storage: Storage,
+        secret: Secret,
+        clock: Clock,
+    ) -> Result<Self, OpenError> {
+        Ok(Self {
+            node: fresh_id()?,
+            address,
+            redis: keys::connect(bus)?,
+            storage,
+            clock,
+            secret,
+            trust: Trust::default(),
+            driven: Mutex::default(),
+            others: Others::default(),
+            renewed: Mutex::default(),
+            unheard: Mutex::default(),
+            gaps: AtomicU64::new(0),
+            is_bus_gone: AtomicBool::new(false),
+        })
+    }
+
+    /// The node's id.
+    #[must_use]
+    pub const fn node(&self) -> Uuid {
+        self.node
+    }
+
+    pub(super) fn redis(&self) -> ConnectionManager {
+        self.redis.clone()
+    }
+
+    pub(super) const fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    pub(super) const fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// By which the nodes know each other. It is in the database that they share.
+    pub(crate) const fn secret(&self) -> &Secret {
+        &self.secret
+    }
+
+    pub(super) fn gaps(&self) -> u64 {
+        self.gaps.load(Ordering::Acquire)
+    }
+
+    /// Whether the bus did not answer at the last beat.
+    #[must_use]
+    pub fn is_bus_gone(&self) -> bool {
+        self.is_bus_gone.load(Ordering::Acquire)
+    }
+
+    /// Lets the others hear this node, and looks which of them are heard.
+    pub async fn beat(&self) -> Beat {
+        let began = Instant::now();
+        match self.say_and_look().await {
+            Ok(true) if !self.is_bus_gone.swap(false, Ordering::AcqRel) => {
+                self.trust.extend(began + TRUST);
+                self.renew().await;
+                Beat::Heard
+            }
+            Ok(_) => {
+                self.is_bus_gone.store(false, Ordering::Release);
+                // Others may have taken this node's beams, or the bus has forgotten everything.
+                self.missed(began, true).await
+            }
+            Err(error) => {
+                if !self.is_bus_gone.swap(true, Ordering::AcqRel) {
+                    tracing::warn!(%error, "the bus does not answer");
+                }
+                if self.trust.holds(Instant::now() + ASK) {
+                    return Beat::Heard;
+                }
+                // Others may hear each other, and take this node's beams; the database knows.
+                self.missed(began, false).await
+            }
+        }
+    }
+
+    async fn missed(&self, began: Instant, is_bus_there: bool) -> Beat {
+        self.gaps.fetch_add(1, Ordering::AcqRel);
+        self.check_beams(is_bus_there).await.map_or(Beat::Silent, |()| Beat::Missed(began))
+    }
+
+    /// What this node remembered at that beat is what is stored.
+    pub fn caught_up(&self, began: Instant) {
+        self.trust.extend(began + TRUST);
+    }
+
+    /// Says that this node is there; `false` when the others had given it up.
+    async fn say_and_look(&self) -> Result<bool, RedisError> {
+        let (mut redis, own) = (self.redis(), keys::node(self.node));
+        let mut first = redis::pipe();
+        first.cmd("SET").arg(&own).arg(self.address.to_string());
+        first.arg("XX").arg("PX").arg(millis(NODE_LIFE));
+        first.cmd("SADD").arg(keys::NODES).arg(self.node.to_string()).ignore();
+        first.cmd("SMEMBERS").arg(keys::NODES);
+        let (was_there, nodes): (Option<String>, HashSet<String>) =
+            first.query_async(&mut redis).await?;
+        if was_there.is_none() {
+            *lock(&self.unheard) = Some(Instant::now());
+            let mut say = redis::cmd("SET");
+            say.arg(&own).arg(self.address.to_string()).arg("PX").arg(millis(NODE_LIFE));
+            let () = say.query_async(&mut redis).await?;
+        }
+        self.look(nodes).await?;
+        Ok(was_there.is_some())
+    }
+
+    /// Looks which of these nodes are heard.
+    async fn look(&self, nodes: HashSet<String>) -> Result<(), RedisError> {
+        let nodes: Vec<Uuid> = nodes.iter().filter_map(|id| id.parse().ok()).collect();
+        let nodes: Vec<_> = nodes.into_iter().filter(|id| *id != self.node).collect();
+        let mut redis = self.redis();
+        let addresses: Vec<Option<String>> = if nodes.is_empty() {
+            Vec::new()
+        } else {
+            let names: Vec<_> = nodes.iter().map(|id| keys::node(*id)).collect();
+            redis::cmd("MGET").arg(names).query_async(&mut redis).await?
+        };
+        let mut heard = HashMap::new();
+        let mut gone = redis::pipe();
+        for (id, address) in nodes.into_iter().zip(addresses) {
+            match address.and_then(|address| address.parse().ok()) {
+                Some(address) => drop(heard.insert(id, address)),
+                None => drop(gone.cmd("SREM").arg(keys::NODES).arg(id.to_string()).ignore()),
+            }
+        }
+        if gone.cmd_iter().next().is_some() {
+            let () = gone.query_async(&mut redis).await?;
+        }
+        // The others may only not have found the new bus yet.
+        self.others.hear(&heard, self.is_bus_young());
+        Ok(())
+    }
+
+    /// Whether the bus may have been started again just now. Then the others may not have said yet what they drive.
+    pub(super) fn is_bus_young(&self) -> bool {
+        lock(&self.unheard).is_none_or(|unheard| unheard.elapsed() < YOUNG)
+    }
+
+    /// The other nodes that are heard now. When the bus is silent, those that were heard last.
+    pub(super) async fn others_now(&self) -> Vec<Node> {
+        let mut redis = self.redis();
+        let nodes = redis::cmd("SMEMBERS").arg(keys::NODES).query_async(&mut redis).await;
+        let looked = match nodes {
+            Ok(nodes) => self.look(nodes).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = looked {
+            tracing::warn!(%error, "the bus does not say which nodes there are");
+        }
+        self.others.all()
+    }
+
+    /// A node that is heard; `None` when it is not.
+    ///
+    /// # Errors
+    /// When the bus does not answer.
+    pub(super) async fn find(&self, node: Uuid) -> Result<Option<Node>, RedisError> {
+        let mut redis = self.redis();
+        let address: Option<String> =
+            redis::cmd("GET").arg(keys::node(node)).query_async(&mut redis).await?;
+        let Some(address) = address.and_then(|address| address.parse().ok()) else {
+            return Ok(None);
+        };
+        Ok(Some(self.others.known(node, address)))
+    }
+
+    /// Whether this node may act on what it remembers.
+    pub(super) fn is_assured(&self) -> bool {
+        self.trust.holds(Instant::now())
+    }
+
+    /// Waits until it may.
+    pub(super) async fn assured(&self) {
+        self.trust.held().await;
+    }
+
+    pub(super) fn drives(&self, beam: BeamId, token: Uuid, lost: CancellationToken) {
+        lock(&self.driven).insert(beam, Driven { token, lost });
+    }
+
+    pub(super) fn drives_no_longer(&self, beam: BeamId, token: Uuid) {
+        let mut driven = lock(&self.driven);
+        if driven.get(&beam).is_some_and(|driven| driven.token == token) {
+            driven.remove(&beam);
+        }
+    }
+
+    /// How many nodes are heard, with this one.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.others.all().len() + 1
+    }
+
+    /// How many beams this node drives.
+    #[must_use]
+    pub fn driven(&self) -> usize {
+        lock(&self.driven).len()
+    }
+
+    /// Gives up the beams that another node drives, as the database says. With `anew`, tells the bus of the others.
+    async fn check_beams(&self, anew: bool) -> Result<(), ()> {
+        // A beam that is taken meanwhile is this node's, and need not be in the answer.
+        let before: Vec<_> =
+            lock(&self.driven).iter().map(|(beam, driven)| (*beam, driven.clone())).collect();
+        let driven = timeout(PATIENCE, self.storage.beams_driven_by(self.node)).await;
+        let Ok(Ok(driven)) = driven else { return Err(()) };
+        let driven: HashMap<_, _> = driven.into_iter().collect();
+        for (beam, Driven { token, lost }) in before {
+            let is_ours = driven.get(&beam) == Some(&token);
+            if !is_ours || (anew && self.is_elsewhere(beam, token).await) {
+                tracing::info!("another node drives a beam of this one now");
+                lost.cancel();
+            }
+        }
+        Ok(())
+    }
+
+    /// Says again that this node drives a beam; `true` when another one does.
+    async fn is_elsewhere(&self, beam: BeamId, token: Uuid) -> bool {
+        matches!(claim::make(self.redis(), self.node, beam, token).await, Ok(Claim::Elsewhere))
+    }
+
+    /// Renews what runs out on the bus, now and then.
+    async fn renew(&self) {
+        let now = Instant::now();
+        let is_due = {
+            let mut renewed = lock(&self.renewed);
+            let is_due = renewed.is_none_or(|last| now >= last + RENEWAL);
+            if is_due {
+                *renewed = Some(now);
+            }
+            is_due
+        };
+        if !is_due {
+            return;
+        }
+        let mut all = redis::pipe();
+        for beam in lock(&self.driven).keys() {
+            all.cmd("PEXPIRE").arg(keys::lease(*beam)).arg(millis(LEASE_LIFE)).ignore();
+            all.cmd("PEXPIRE").arg(keys::memory(*beam)).arg(millis(MEMORY_LIFE)).ignore();
+        }
+        if all.cmd_iter().next().is_none() {
+            return;
+        }
+        let renewed: Result<(), _> = all.query_async(&mut self.redis()).await;
+        if let Err(error) = renewed {
+            tracing::warn!(%error, "what runs out on the bus could not be renewed");
+            *lock(&self.renewed) = None;
+        }
+    }
+
+    pub(super) async fn may_sweep(&self) -> bool {
+        let mut turn = redis::cmd("SET");
+        turn.arg(keys::SWEEPER).arg(self.node.to_string()).arg("NX").arg("PX").arg(millis(SWEEP));
+        let taken: Result<Option<String>, _> = turn.query_async(&mut self.redis()).await;
+        matches!(taken, Ok(Some(_)))
+    }
+
+    /// The node ends: others may take what it has left at once.
+    pub async fn leave(&self) {
+        let mut all = redis::pipe();
+        all.cmd("DEL").arg(keys::node(self.node)).ignore();
+        all.cmd("SREM").arg(keys::NODES).arg(self.node.to_string()).ignore();
+        let left: Result<(), _> = all.query_async(&mut self.redis()).await;
+        if let Err(error) = left {
+            tracing::warn!(%error, "the bus does not know that this node ends");
+        }
+    }
+}
+
+/// A random id.
+pub(super) fn fresh_id() -> Result<Uuid, Error> {
+    Ok(uuid::Builder::from_random_bytes(random::bytes()?).into_uuid())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,142 @@
+//! Calls from one node to another, over HTTP: notices, and the websockets of devices whose beam the other one drives. They go
+//! directly, because a bus in between would copy every frame of every file.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use heliograph_shared::ids::BeamId;
+use heliograph_storage::secrets::Secret;
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use sha2::{Digest as _, Sha256};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::member::Member;
+use super::notice::{News, Notice};
+use super::others::Node;
+
+/// The path to which notices go.
+pub const NOTICES: &str = "/notices";
+/// Time for a connection to another node, and for its answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Pause between two tries.
+const PAUSE: Duration = Duration::from_millis(200);
+/// After so long without an answer a node does not act any more on what it knew, whatever the bus says of it.
+const LONGEST: Duration = Duration::from_secs(6);
+
+/// Why another node could not be called.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It cannot be reached.
+    #[error("another node cannot be reached: {0}")]
+    Connection(#[from] std::io::Error),
+    /// It does not answer as a node does.
+    #[error("another node does not answer: {0}")]
+    Http(#[from] hyper::Error),
+    /// It refuses.
+    #[error("another node answers {0}")]
+    Status(StatusCode),
+    /// It takes too long.
+    #[error("another node takes too long")]
+    Slow,
+    /// The call cannot be written.
+    #[error("a call to another node cannot be written")]
+    Unwritable,
+}
+
+/// The header value by which nodes know each other.
+fn credential(secret: &Secret) -> String {
+    let hash = Sha256::new_with_prefix(b"heliograph node ").chain_update(secret.as_bytes());
+    hash.finalize().iter().fold("Bearer ".to_owned(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+impl Member {
+    /// Whether a call comes from a node of this server.
+    #[must_use]
+    pub fn knows(&self, headers: &HeaderMap) -> bool {
+        // Hashes are compared, so that the time tells nothing of the secret.
+        let hash = |text: &[u8]| -> [u8; 32] { Sha256::digest(text).into() };
+        let shown = headers.get(header::AUTHORIZATION).map(|shown| hash(shown.as_bytes()));
+        shown == Some(hash(credential(self.secret()).as_bytes()))
+    }
+
+    /// Tells the others, and waits until each has heeded it or is gone.
+    pub(super) async fn tell_others(&self, notice: &Notice) {
+        let others = self.others_now().await;
+        let calls = others.iter().map(|node| self.tell(node, notice));
+        futures_util::future::join_all(calls).await;
+    }
+
+    /// Tells the node that drives a beam, if it is another one. The change is stored: whoever takes the beam after this
+    /// finds it.
+    pub(super) async fn tell_driver(&self, beam: BeamId, news: News) {
+        let notice = Notice::Beam(beam, news);
+        match self.driver_elsewhere(beam).await {
+            Ok(Some(driver)) => self.tell(&driver, &notice).await,
+            Ok(None) => {}
+            // Whoever it is, it is among those that were heard last.
+            Err(_) => self.tell_others(&notice).await,
+        }
+    }
+
+    async fn tell(&self, node: &Node, notice: &Notice) {
+        let Ok(text) = serde_json::to_string(notice) else { return };
+        let until = Instant::now() + LONGEST;
+        loop {
+            match self.post(node.address, text.clone()).await {
+                Ok(()) => return,
+                Err(error) => tracing::warn!(%error, "a node was not told"),
+            }
+            let is_heard = !matches!(self.find(node.id).await, Ok(None));
+            if !is_heard || Instant::now() >= until {
+                return;
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    async fn post(&self, to: SocketAddr, text: String) -> Result<(), Error> {
+        let mut request = Request::new(Body::from(text));
+        *request.method_mut() = Method::POST;
+        let json = HeaderValue::from_static("application/json");
+        request.headers_mut().insert(header::CONTENT_TYPE, json);
+        *request.uri_mut() = axum::http::Uri::from_static(NOTICES);
+        let answer = self.call(to, request).await?;
+        match answer.status() {
+            StatusCode::NO_CONTENT => Ok(()),
+            status => Err(Error::Status(status)),
+        }
+    }
+
+    /// Sends a request to a node on a connection of its own, which lives on when it is upgraded.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn call(
+        &self,
+        to: SocketAddr,
+        mut request: Request<Body>,
+    ) -> Result<Response<Incoming>, Error> {
+        let credential = HeaderValue::from_str(&credential(self.secret()));
+        let credential = credential.map_err(|_| Error::Unwritable)?;
+        request.headers_mut().insert(header::AUTHORIZATION, credential);
+        let host = HeaderValue::from_str(&to.to_string()).map_err(|_| Error::Unwritable)?;
+        request.headers_mut().insert(header::HOST, host);
+        let answered = async {
+            let stream = TcpStream::connect(to).await?;
+            stream.set_nodelay(true)?;
+            let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+            tokio::spawn(async move {
+                if let Err(error) = connection.with_upgrades().await {
+                    tracing::debug!(%error, "a connection to another node failed");
+                }
+            });
+            Ok(sender.send_request(request).await?)
+        };
+        timeout(PATIENCE, answered).await.unwrap_or(Err(Error::Slow))
+    }
+}

@@ -1,0 +1,48 @@
+//! What the other nodes of the server ask of this one: to heed a notice, and to accept a device's websocket.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+
+use crate::app::App;
+use crate::bus::Bus;
+use crate::bus::notice::Notice;
+use crate::bus::peers::NOTICES;
+use crate::edge::passing_on::Asked;
+use crate::edge::routes::socket;
+
+/// The service for the other nodes.
+pub fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route(NOTICES, post(heed))
+        .route("/ws/beam/{beam_id}", get(socket::open_passed_on))
+        .route("/ws/beam/{beam_id}/", get(socket::open_passed_on))
+        .layer(from_fn_with_state(app.clone(), know))
+        .with_state(app)
+}
+
+/// Answers nobody but nodes of this server.
+async fn know(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    let is_node = match &app.bus {
+        Bus::Alone => false,
+        Bus::Shared(member) => member.knows(request.headers()),
+    };
+    if !is_node {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    let asked = Asked::read(request.headers());
+    // The cookies of the device have the names of its scheme.
+    request.extensions_mut().insert(asked.scheme);
+    request.extensions_mut().insert(asked);
+    next.run(request).await
+}
+
+async fn heed(State(app): State<Arc<App>>, Json(notice): Json<Notice>) -> StatusCode {
+    app.logins.heed(&notice).await;
+    StatusCode::NO_CONTENT
+}

@@ -1,0 +1,91 @@
+//! This node among the others: it is heard, and answers them.
+
+use std::sync::Arc;
+
+use heliograph_storage::Storage;
+use heliograph_storage::secrets::Secret;
+use tokio::net::TcpListener;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use super::http::{self, ACCEPT_PAUSE};
+use super::{Error, listen};
+use crate::address::Peer;
+use crate::app::App;
+use crate::bus::Bus;
+use crate::bus::member::{BEAT, Beat, Member};
+use crate::clock::Clock;
+use crate::config::{Config, Hidden};
+use crate::edge::nodes::router;
+use crate::{network, random};
+
+/// Name of the secret by which nodes know each other.
+const SECRET: &str = "nodes";
+
+/// Joins the other nodes; a server without a bus is alone. Also returns the listener for the others.
+pub(super) async fn join(
+    config: &Config,
+    storage: &Storage,
+    clock: Clock,
+) -> Result<(Bus, Option<TcpListener>), Error> {
+    let Some(Hidden(url)) = &config.nodes.bus else { return Ok((Bus::Alone, None)) };
+    let listener = listen(config.nodes.node, None)?;
+    let mut address =
+        listener.local_addr().map_err(|error| Error::Listen(config.nodes.node, error))?;
+    if let Some(reachable) = network::reachable(address.ip())
+        && address.ip().is_unspecified()
+    {
+        address.set_ip(reachable);
+    }
+    let fresh = random::bytes().map(Secret::new).map_err(Error::Logins)?;
+    let secret = storage.secret(SECRET, fresh).await.map_err(Error::Storage)?;
+    let member = Member::new(url, address, storage.clone(), secret, clock).map_err(Error::Bus)?;
+    Ok((Bus::Shared(Arc::new(member)), Some(listener)))
+}
+
+/// Is heard until the node has left, whatever else it does meanwhile.
+pub(super) async fn stay(app: Arc<App>, left: CancellationToken) {
+    let Bus::Shared(member) = &app.bus else { return };
+    loop {
+        beat(&app, member).await;
+        tokio::select! {
+            () = sleep(BEAT) => {}
+            () = left.cancelled() => break,
+        }
+    }
+    member.leave().await;
+}
+
+/// Is heard once.
+pub(super) async fn beat(app: &App, member: &Member) {
+    match member.beat().await {
+        Beat::Heard => {}
+        Beat::Missed(began) => match app.logins.catch_up().await {
+            Ok(()) => member.caught_up(began),
+            Err(error) => tracing::warn!(%error, "what was missed could not be read"),
+        },
+        Beat::Silent => tracing::warn!("neither the bus nor the database answers"),
+    }
+}
+
+/// Answers the other nodes until the shutdown.
+pub(super) async fn answer(listener: TcpListener, app: Arc<App>, shutdown: CancellationToken) {
+    let router = router(app.clone());
+    while let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await {
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "a connection of another node could not be accepted");
+                sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        // Frames of files are passed on as they come.
+        let _ = stream.set_nodelay(true);
+        let (router, shutdown) = (router.clone(), shutdown.clone());
+        app.tasks.spawn(async move {
+            let peer = Peer { ip: peer.ip(), tls: false };
+            http::serve(stream, router, peer, &shutdown).await;
+        });
+    }
+}

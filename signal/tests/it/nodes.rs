@@ -1,0 +1,322 @@
+//! Several nodes of one server: devices of a beam on different nodes, and what one node has to know of the others.
+
+use std::time::Duration;
+
+use heliograph_shared::close::CloseCode;
+use heliograph_shared::ids::BeamId;
+use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
+
+use super::device::{TestDevice, unknown_beam};
+use super::person::Person;
+use super::postgres::fresh_database;
+use super::program::Program;
+use super::redis::Redis;
+use super::server::TestServer;
+
+/// Makes a test that would hang fail instead.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+struct Nodes {
+    redis: Redis,
+    database: String,
+}
+
+impl Nodes {
+    fn new() -> Self {
+        Self { redis: Redis::start(), database: fresh_database() }
+    }
+
+    fn flags(&self) -> [String; 4] {
+        ["--database".to_owned(), self.database.clone(), "--bus".to_owned(), self.redis.url()]
+    }
+
+    async fn node(&self) -> TestServer {
+        let flags = self.flags();
+        TestServer::with(&flags.each_ref().map(String::as_str)).await
+    }
+
+    async fn three(&self) -> [TestServer; 3] {
+        [self.node().await, self.node().await, self.node().await]
+    }
+
+    fn process(&self) -> Program {
+        let flags = self.flags();
+        Program::start(&flags.each_ref().map(String::as_str), &[])
+    }
+}
+
+impl Person<'_> {
+    /// The same person, whose browser comes to another node.
+    fn at<'a>(&self, server: &'a TestServer) -> Person<'a> {
+        let (username, password) = (self.username.clone(), self.password.clone());
+        Person { server, username, password, cookies: self.cookies.clone() }
+    }
+
+    async fn comes_to(&self, beam: BeamId, key: Option<&str>) -> TestDevice {
+        let cookies = self.cookies_for("/ws/");
+        let mut device = self.server.connect_as(beam, &[("cookie", &cookies)]).await.unwrap();
+        device.says(&json!({"type": "auth", "message": key, "extra": {"v": 1, "caps": []}})).await;
+        device.is_welcomed().await;
+        device
+    }
+
+    /// Creates and saves a beam with one item in it.
+    async fn keeps_a_beam(&self) -> BeamId {
+        let beam = self.server.create_beam().await;
+        let key = serde_json::to_value(&beam.beam_key).unwrap();
+        let mut device = self.comes_to(beam.beam_id, key.as_str()).await;
+        device.shares("a note").await;
+        device.sees_item().await;
+        device.says(&json!({"type": "save_beam", "message": "Desk"})).await;
+        device.sees("beam_saved").await;
+        device.leaves().await;
+        beam.beam_id
+    }
+}
+
+/// Everything that a device finds in the beam, in order.
+async fn contents(device: &mut TestDevice) -> Vec<Value> {
+    device.says(&json!({"type": "sync", "message": {"after": null}})).await;
+    let page = device.sees("sync").await;
+    let items = page["message"]["items"].as_array().unwrap();
+    items.iter().map(|item| item["message"].clone()).collect()
+}
+
+#[tokio::test]
+async fn s7_devices_on_three_nodes_are_in_one_beam_with_one_order() {
+    let nodes = Nodes::new();
+    let [one, two, three] = nodes.three().await;
+    let beam = unknown_beam();
+    let mut ada = one.join(beam).await;
+    let mut bob = two.join(beam).await;
+    let mut cat = three.join(beam).await;
+    for device in [&mut ada, &mut bob, &mut cat] {
+        device.sees_devices(3).await;
+    }
+    assert_eq!([&one, &two, &three].map(|node| node.app.live.hub.count().0), [1, 0, 0]);
+
+    bob.shares("from two").await;
+    cat.shares("from three").await;
+    ada.shares("from one").await;
+    let mut orders = Vec::new();
+    for device in [&mut ada, &mut bob, &mut cat] {
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            seen.push(device.sees_item().await);
+        }
+        orders.push(seen);
+    }
+    assert!(orders.iter().all(|order| *order == orders[0]), "{orders:?}");
+    assert_eq!(contents(&mut cat).await, orders[0]);
+
+    cat.leaves().await;
+    ada.sees_devices(2).await;
+}
+
+#[tokio::test]
+async fn r1_frames_pass_between_nodes_in_order() {
+    let nodes = Nodes::new();
+    let [one, two, three] = nodes.three().await;
+    let beam = unknown_beam();
+    let _driven_here = one.join(beam).await;
+    let (mut bob, mut cat) = (two.join(beam).await, three.join(beam).await);
+    for number in 0..20_u8 {
+        let frame = vec![number; 60_000];
+        bob.relays(cat.id, &frame).await;
+        let (from, bytes) = cat.gets_frame().await;
+        assert!(from == bob.id && bytes[..] == frame[..], "{number}");
+    }
+}
+
+#[tokio::test]
+async fn s27_a_logout_is_in_effect_on_all_nodes_before_its_answer() {
+    let nodes = Nodes::new();
+    let [one, two, three] = nodes.three().await;
+    let ada = one.registered("ada").await;
+    let (mut at_two, mut at_three) = (ada.at(&two), ada.at(&three));
+    // Each node remembers the session.
+    assert!(at_two.is().await.is_some() && at_three.is().await.is_some());
+    let beam = unknown_beam();
+    let _driven_at_three = three.join(beam).await;
+    let mut device = ada.comes_to(beam, None).await;
+
+    let mut leaving = ada.clone();
+    assert_eq!(leaving.posts("/api/auth/logout/").await.status, 200);
+
+    assert_eq!(at_two.is().await, None);
+    assert_eq!(at_three.is().await, None);
+    assert_eq!(device.is_closed().await, CloseCode::SessionEnded.number());
+}
+
+#[tokio::test]
+async fn h31_a_right_that_is_taken_away_is_gone_on_every_node_before_the_answer() {
+    let nodes = Nodes::new();
+    let [one, two, three] = nodes.three().await;
+    let ada = one.registered("ada").await;
+    let beam = ada.at(&two).keeps_a_beam().await;
+    let mut owner = ada.clone();
+    let path = format!("/api/beams/{beam}/");
+    let changed = owner.asks("PUT", &path, &json!({"link_access": "write"})).await;
+    assert_eq!(changed.status, 200, "{:?}", String::from_utf8_lossy(&changed.body));
+    // Node two drives it, the guest is at three, and the right is taken away at one.
+    let mut guest = three.join(beam).await;
+    guest.shares("hello").await;
+    guest.sees_item().await;
+
+    assert_eq!(owner.asks("PUT", &path, &json!({"link_access": "read"})).await.status, 200);
+
+    guest.shares("again").await;
+    assert_eq!(guest.is_refused().await, "forbidden");
+}
+
+#[tokio::test]
+async fn s11_a_beam_that_is_handed_over_keeps_its_memory_and_its_epoch() {
+    let nodes = Nodes::new();
+    let (one, two) = (nodes.node().await, nodes.node().await);
+    let beam = unknown_beam();
+    let mut ada = one.join(beam).await;
+    for text in ["a", "b", "c"] {
+        ada.shares(text).await;
+        ada.sees_item().await;
+    }
+    ada.says(&json!({"type": "sync", "message": {"after": null}})).await;
+    let before = ada.sees("sync").await;
+    let ending = tokio::spawn(one.ends());
+    assert_eq!(ada.is_closed().await, CloseCode::Restart.number());
+    drop(ada);
+
+    let mut bob = two.join(beam).await;
+    bob.says(&json!({"type": "sync", "message": {"after": null}})).await;
+    assert_eq!(bob.sees("sync").await["message"], before["message"]);
+    ending.await.unwrap();
+}
+
+#[tokio::test]
+async fn s11_what_was_acknowledged_survives_the_node_that_is_killed() {
+    let nodes = Nodes::new();
+    let mut killed = nodes.process();
+    let beam = unknown_beam();
+    let other = nodes.node().await;
+    let mut ada = join_at(&killed.address, beam).await;
+    // It comes to the other node and is passed on to the first one.
+    let mut bob = other.join(beam).await;
+    ada.shares("mine").await;
+    bob.sees_item().await;
+    bob.shares("yours").await;
+    assert_eq!(ada.sees_item().await, "mine");
+    assert_eq!(ada.sees_item().await, "yours");
+
+    killed.is_killed();
+
+    let mut back = timeout(Duration::from_secs(10), comes_back(&other, beam)).await.unwrap();
+    assert_eq!(contents(&mut back).await, ["mine", "yours"]);
+}
+
+#[tokio::test]
+async fn s22_a_node_that_stood_still_writes_nothing_when_another_has_its_beam() {
+    let nodes = Nodes::new();
+    let (earlier, other) = (nodes.node().await, nodes.node().await);
+    let ada = other.registered("ada").await;
+    let beam = ada.at(&earlier).keeps_a_beam().await;
+    earlier.ends().await;
+    // So the program drives the beam.
+    let stopped = nodes.process();
+    let mut stale = join_as(&stopped.address, beam, &ada.cookies_for("/ws/")).await;
+    stale.shares("before").await;
+    stale.sees_item().await;
+
+    let mut nobody_else = join_at(&stopped.address, unknown_beam()).await;
+
+    stopped.stands_still();
+    nobody_else.shares("kept waiting").await;
+    stale.shares("to the node that stands still").await;
+    let back = async {
+        loop {
+            let cookies = ada.cookies_for("/ws/");
+            if let Ok(mut device) = other.connect_as(beam, &[("cookie", &cookies)]).await {
+                let auth = json!({"type": "auth", "message": null, "extra": {"v": 1, "caps": []}});
+                device.says(&auth).await;
+                device.is_welcomed().await;
+                return device;
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let mut back = timeout(PATIENCE, back).await.unwrap();
+    back.shares("after").await;
+    assert_eq!(back.sees_item().await, "after");
+    stopped.goes_on();
+
+    // The node that wakes up refuses what had come, and sends the device away.
+    assert_eq!(stale.is_closed().await, CloseCode::Restart.number());
+    assert_eq!(contents(&mut back).await, ["a note", "before", "after"]);
+    // A beam that nobody has taken over goes on.
+    assert_eq!(nobody_else.sees_item().await, "kept waiting");
+}
+
+#[tokio::test]
+async fn without_a_bus_a_second_server_still_refuses_to_start() {
+    let nodes = Nodes::new();
+    let node = nodes.node().await;
+    let alone = TestServer::fails_on(&["--database", &nodes.database]).await;
+    assert!(alone.contains("another Heliograph server"), "{alone}");
+    node.ends().await;
+    let alone = TestServer::with(&["--database", &nodes.database]).await;
+    let flags = nodes.flags();
+    let node = TestServer::fails_on(&flags.each_ref().map(String::as_str)).await;
+    assert!(node.contains("another Heliograph server"), "{node}");
+    alone.ends().await;
+}
+
+#[tokio::test]
+async fn when_the_bus_is_gone_the_beams_of_a_node_go_on_and_new_ones_wait() {
+    let mut nodes = Nodes::new();
+    let (one, two) = (nodes.node().await, nodes.node().await);
+    let beam = unknown_beam();
+    let (mut ada, mut bob) = (one.join(beam).await, two.join(beam).await);
+    ada.shares("before").await;
+    bob.sees_item().await;
+    nodes.redis.is_killed();
+
+    // For longer than nodes are heard.
+    for number in 0..6 {
+        ada.shares(format!("meanwhile {number}")).await;
+        assert_eq!(bob.sees_item().await, format!("meanwhile {number}"));
+        sleep(Duration::from_secs(1)).await;
+    }
+    let mut cat = two.connect(unknown_beam()).await;
+    cat.says(&json!({"type": "auth", "message": null, "extra": {"v": 1, "caps": []}})).await;
+    assert_eq!(cat.is_closed().await, CloseCode::Overload.number());
+
+    nodes.redis.is_started();
+    let mut dan = timeout(PATIENCE, comes_back(&two, beam)).await.unwrap();
+    assert_eq!(contents(&mut dan).await.len(), 7);
+    bob.shares("after").await;
+    ada.sees_until("rec_clipboard", |item| item["message"] == "after").await;
+}
+
+/// Comes to a node until its beam has a driver again, and that one is here or is passed on to.
+async fn comes_back(server: &TestServer, beam: BeamId) -> TestDevice {
+    loop {
+        if let Ok(mut device) = server.connect_as(beam, &[]).await {
+            let auth = json!({"type": "auth", "message": null, "extra": {"v": 1, "caps": []}});
+            device.says(&auth).await;
+            if device.is_welcomed_or_sent_away().await {
+                return device;
+            }
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
+async fn join_at(address: &str, beam: BeamId) -> TestDevice {
+    join_as(address, beam, "").await
+}
+
+async fn join_as(address: &str, beam: BeamId, cookies: &str) -> TestDevice {
+    let mut device = TestDevice::at(address.parse().unwrap(), beam, &[("cookie", cookies)]).await;
+    device.says(&json!({"type": "auth", "message": null, "extra": {"v": 1, "caps": []}})).await;
+    device.is_welcomed().await;
+    device
+}

@@ -1,0 +1,9 @@
+-- Which node of the server drives a live beam, where there are several. Whoever takes a beam over puts a new token here, and
+-- from then on the changes of the node that had it are refused. Without a foreign key: unsaved beams have no row at first.
+CREATE TABLE beam_drivers (
+    beam_id  UUID   NOT NULL PRIMARY KEY,
+    node     UUID   NOT NULL,
+    token    UUID   NOT NULL,
+    taken_at BIGINT NOT NULL
+);
+CREATE INDEX beam_drivers_node ON beam_drivers (node);

@@ -1,0 +1,85 @@
+//! Which node drives a beam, and that the changes of an earlier one are refused.
+
+use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
+use heliograph_storage::Error;
+use heliograph_storage::kept_beams::Keep;
+use heliograph_storage::notes::{NewNote, Quota};
+use uuid::Uuid;
+
+use super::stage::{at, quotas, with_writer};
+
+fn note(number: u8) -> NewNote {
+    NewNote {
+        id: ItemId::from_random([number; 16]),
+        seq: u64::from(number),
+        content: "1".to_owned(),
+        upload: None,
+        kind: "text".to_owned(),
+        device: DeviceId::from_bytes([1; 16]),
+        author: None,
+        created_at: at(1),
+    }
+}
+
+#[tokio::test]
+async fn a_node_that_has_lost_a_beam_changes_nothing_of_it() {
+    with_writer(async |storage, writer| {
+        let beam = BeamId::from_random([1; 16]);
+        let (one, two) = (Uuid::from_bytes([1; 16]), Uuid::from_bytes([2; 16]));
+        let quota = Quota { quotas: quotas(1_000), now: at(2) };
+        storage.record_shared_beam(beam, at(0), at(1_000)).await.unwrap();
+        storage.drive_beam(beam, one, one, at(1)).await.unwrap();
+        let first = writer.driven_with(one);
+        let keep = Keep {
+            until: at(500),
+            by: DeviceId::from_bytes([1; 16]),
+            address: None,
+            earlier: None,
+        };
+        first.keep_beam(beam, &keep, at(1_000), &[], quota).await.unwrap();
+        first.put_note(beam, &note(1), quota).await.unwrap();
+
+        storage.drive_beam(beam, two, two, at(3)).await.unwrap();
+
+        let superseded = |result| matches!(result, Err(Error::Superseded));
+        assert!(superseded(first.put_note(beam, &note(2), quota).await));
+        assert!(superseded(first.delete_notes(beam, &[note(1).id], at(4)).await));
+        assert!(superseded(first.put_earlier(beam, "{}", at(4)).await));
+        assert!(superseded(first.stop_keeping(beam, at(4)).await));
+        assert!(superseded(first.remove_device(beam, DeviceId::from_bytes([1; 16])).await));
+        assert!(superseded(first.arrange(beam, true, &[]).await));
+        writer.driven_with(two).put_note(beam, &note(3), quota).await.unwrap();
+        let ids: Vec<_> = storage.notes_of(beam).await.unwrap().into_iter().map(|n| n.id).collect();
+        assert_eq!(ids, [note(1).id, note(3).id]);
+        // Changes over HTTP are of no node.
+        writer.put_note(beam, &note(4), quota).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn it_is_known_which_node_drives_a_beam_until_it_gives_it_back() {
+    with_writer(async |storage, writer| {
+        let [one, two] = [1, 2].map(|n| BeamId::from_random([n; 16]));
+        let (node, other) = (Uuid::from_bytes([1; 16]), Uuid::from_bytes([2; 16]));
+        let token = |n: u8| Uuid::from_bytes([n; 16]);
+        storage.drive_beam(one, node, token(3), at(1)).await.unwrap();
+        storage.drive_beam(two, node, token(4), at(1)).await.unwrap();
+        storage.drive_beam(two, other, token(5), at(2)).await.unwrap();
+        assert_eq!(storage.beams_driven_by(node).await.unwrap(), [(one, token(3))]);
+        assert_eq!(storage.driver_of(two).await.unwrap(), Some(other));
+
+        // The earlier one gives back what it has no more.
+        storage.stop_driving(two, token(4)).await.unwrap();
+        assert_eq!(storage.driver_of(two).await.unwrap(), Some(other));
+        storage.stop_driving(two, token(5)).await.unwrap();
+        assert_eq!(storage.driver_of(two).await.unwrap(), None);
+
+        let month = std::time::Duration::from_hours(31 * 24);
+        assert_eq!(storage.forget_old_drivers(at(1) + month).await.unwrap(), 1);
+        let quota = Quota { quotas: quotas(1_000), now: at(2) };
+        let late = writer.driven_with(token(3)).put_note(one, &note(1), quota).await;
+        assert!(matches!(late, Err(Error::Superseded)));
+    })
+    .await;
+}
