@@ -99,7 +99,7 @@ bench: $(SERVER)
 	scripts/install-test-tools openssh-client openssh-server
 	cargo build --release --locked --package heliograph-wire --package heliograph-terminal
 	cargo build --release --locked --package heliograph-device --example link
-	cargo run --release --locked --package heliograph-bench -- $(SERVER)
+	scripts/with-postgres cargo run --release --locked --package heliograph-bench -- $(SERVER)
 	npm run --silent bench --workspace e2e
 
 # Both processes end when this shell ends.

@@ -12,9 +12,10 @@ use heliograph_signal::program::Cli;
 use serde_json::Value;
 
 /// Where the commands and settings are that people copy.
-const DOCUMENTS: [&str; 14] = [
+const DOCUMENTS: [&str; 17] = [
     "README.md",
     "docs/hosting.md",
+    "docs/sizing.md",
     "Dockerfile",
     "compose.yaml",
     "deploy/compose.yaml",
@@ -25,7 +26,9 @@ const DOCUMENTS: [&str; 14] = [
     "deploy/heliograph-device.service",
     "deploy/Caddyfile",
     "deploy/Caddyfile.cluster",
+    "deploy/kubernetes.yaml",
     "deploy/nginx.conf",
+    "deploy/nginx.cluster.conf",
     "turn/coturn.conf",
 ];
 const COMPOSE: [&str; 2] = ["compose.yaml", "deploy/compose.yaml"];
@@ -119,10 +122,19 @@ fn every_command_in_the_documents_can_be_typed() {
     assert!(count > 10, "the documents were searched: {count}");
 }
 
-/// A compose file, read by a YAML parser of the test tools.
+const KUBERNETES: &str = "deploy/kubernetes.yaml";
+
+/// A compose file.
 fn compose(name: &str) -> Value {
+    let [file] = <[Value; 1]>::try_from(yaml(name)).unwrap();
+    file
+}
+
+/// The documents of a file, read by a YAML parser of the test tools.
+fn yaml(name: &str) -> Vec<Value> {
     let python = root().join("target/test-tools/bin/python");
-    let script = "import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))";
+    let script = "import json, sys, yaml; \
+                  print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1])))))";
     let read = Command::new(python).args(["-c", script]).arg(root().join(name)).output();
     let read = read.expect("the test tools are installed (scripts/install-test-tools)");
     assert!(read.status.success(), "{name}: {}", String::from_utf8_lossy(&read.stderr));
@@ -155,12 +167,27 @@ fn environment(service: &Value) -> Vec<(String, String)> {
     }
 }
 
+/// The settings of the nodes in Kubernetes. Those from secrets have no value here.
+fn environment_of_pods() -> Vec<(String, String)> {
+    let file = yaml(KUBERNETES);
+    let nodes = file.iter().find(|part| part["metadata"]["name"] == "heliograph").unwrap();
+    let variables = nodes["spec"]["template"]["spec"]["containers"][0]["env"].as_array().unwrap();
+    let said = variables.iter().filter_map(|variable| {
+        let value = variable["value"].as_str()?.replace("$(POD_IP)", "10.0.0.1");
+        Some((variable["name"].as_str()?.to_owned(), value))
+    });
+    said.collect()
+}
+
 #[test]
-fn the_server_takes_the_settings_of_the_compose_files() {
+fn the_server_takes_the_settings_of_the_compose_files_and_of_kubernetes() {
     let options = options();
-    for name in COMPOSE.into_iter().chain([COMPOSE_TURN, COMPOSE_CLUSTER]) {
+    let of_compose = COMPOSE.into_iter().chain([COMPOSE_TURN, COMPOSE_CLUSTER]);
+    let of_compose =
+        of_compose.map(|name| (name, environment(&compose(name)["services"]["heliograph"])));
+    for (name, environment) in of_compose.chain([(KUBERNETES, environment_of_pods())]) {
         let mut words = vec!["heliograph".to_owned(), "serve".to_owned()];
-        for (variable, value) in environment(&compose(name)["services"]["heliograph"]) {
+        for (variable, value) in environment {
             let flag = options.iter().find(|(known, _)| *known == variable);
             let (_, flag) = flag.unwrap_or_else(|| panic!("{name}: {variable} is no setting"));
             words.push(format!("{flag}={}", filled(&value)));
@@ -206,6 +233,61 @@ fn the_parts_of_a_compose_file_know_each_other() {
             assert_eq!(about["read_only"], true, "{at}");
         }
     }
+}
+
+/// The named parts of a list.
+fn names(list: &Value) -> BTreeSet<String> {
+    let all = list.as_array().into_iter().flatten();
+    all.filter_map(|part| part["name"].as_str()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_parts_for_kubernetes_know_each_other() {
+    let file = yaml(KUBERNETES);
+    let of_kind = |kind: &'static str| file.iter().filter(move |part| part["kind"] == kind);
+    let (mut pods, mut claims) = (Vec::new(), BTreeSet::new());
+    for claim in of_kind("PersistentVolumeClaim") {
+        claims.insert(claim["metadata"]["name"].as_str().unwrap());
+    }
+    for part in of_kind("Deployment") {
+        let (at, pod) = (&part["metadata"]["name"], &part["spec"]["template"]);
+        assert_eq!(part["spec"]["selector"]["matchLabels"], pod["metadata"]["labels"], "{at}");
+        let volumes = names(&pod["spec"]["volumes"]);
+        for volume in pod["spec"]["volumes"].as_array().unwrap() {
+            let claim = volume["persistentVolumeClaim"]["claimName"].as_str();
+            assert!(claim.is_none_or(|claim| claims.contains(claim)), "{at}: {claim:?}");
+        }
+        let container = &pod["spec"]["containers"][0];
+        assert!(container["image"].as_str().unwrap().contains(':'), "{at} has a version");
+        assert_eq!(container["securityContext"]["readOnlyRootFilesystem"], true, "{at}");
+        assert!(names(&container["volumeMounts"]).is_subset(&volumes), "{at}: {volumes:?}");
+        let ports = names(&container["ports"]);
+        for probe in ["readinessProbe", "livenessProbe", "startupProbe"] {
+            for how in ["httpGet", "tcpSocket"] {
+                let port = container[probe][how]["port"].as_str();
+                assert!(port.is_none_or(|port| ports.contains(port)), "{at}: {probe}");
+            }
+        }
+        pods.push((&pod["metadata"]["labels"], ports));
+    }
+    let port_of = |labels: &Value| {
+        let pod = pods.iter().find(|(known, _)| *known == labels);
+        &pod.unwrap_or_else(|| panic!("no pod has {labels}")).1
+    };
+    for part in of_kind("Service") {
+        let ports = port_of(&part["spec"]["selector"]);
+        for port in part["spec"]["ports"].as_array().unwrap() {
+            assert!(ports.contains(port["targetPort"].as_str().unwrap()), "{part}");
+        }
+    }
+    for part in of_kind("NetworkPolicy") {
+        let ports = port_of(&part["spec"]["podSelector"]["matchLabels"]);
+        for rule in part["spec"]["ingress"].as_array().unwrap() {
+            port_of(&rule["from"][0]["podSelector"]["matchLabels"]);
+            assert!(ports.contains(rule["ports"][0]["port"].as_str().unwrap()), "{part}");
+        }
+    }
+    port_of(&of_kind("PodDisruptionBudget").next().unwrap()["spec"]["selector"]["matchLabels"]);
 }
 
 #[test]

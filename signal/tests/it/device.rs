@@ -64,7 +64,8 @@ impl TestDevice {
         Self::open(address, beam, headers).await.unwrap()
     }
 
-    async fn open(
+    /// Opens a socket; an error when it is refused.
+    pub async fn open(
         address: SocketAddr,
         beam: BeamId,
         headers: &[(&str, &str)],
@@ -92,9 +93,11 @@ impl TestDevice {
     /// Waits for the welcome; `false` when the server closes the socket instead.
     pub async fn is_welcomed_or_sent_away(&mut self) -> bool {
         while let Ok(Some(Ok(message))) = timeout(PATIENCE, self.socket.next()).await {
-            if let Message::Text(text) = &message
-                && text.contains("\"welcome\"")
+            let value = message.to_text().map_or(Ok(Value::Null), serde_json::from_str);
+            if let Ok(welcome) = value
+                && welcome["type"] == "welcome"
             {
+                self.id = welcome["message"]["device_id"].as_str().unwrap().parse().unwrap();
                 return true;
             }
         }

@@ -44,6 +44,7 @@ mod person;
 mod pieces;
 mod profile_pictures;
 mod program;
+mod proxied_nodes;
 mod proxies;
 mod refusals;
 mod relaying;

@@ -17,17 +17,18 @@ use super::server::TestServer;
 /// Makes a test that would hang fail instead.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-struct Nodes {
+/// What nodes have in common.
+pub struct Nodes {
     redis: Redis,
     database: String,
 }
 
 impl Nodes {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self { redis: Redis::start(), database: fresh_database() }
     }
 
-    fn flags(&self) -> [String; 4] {
+    pub fn flags(&self) -> [String; 4] {
         ["--database".to_owned(), self.database.clone(), "--bus".to_owned(), self.redis.url()]
     }
 
@@ -76,7 +77,7 @@ impl Person<'_> {
 }
 
 /// Everything that a device finds in the beam, in order.
-async fn contents(device: &mut TestDevice) -> Vec<Value> {
+pub async fn contents(device: &mut TestDevice) -> Vec<Value> {
     device.says(&json!({"type": "sync", "message": {"after": null}})).await;
     let page = device.sees("sync").await;
     let items = page["message"]["items"].as_array().unwrap();

@@ -1,4 +1,4 @@
-//! The recipes in `deploy/` for Debian's Caddy and nginx in front of the server.
+//! The recipes in `deploy/` for Debian's Caddy and nginx in front of the server, and for tests of several nodes.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,7 +10,8 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use tempfile::TempDir;
-use tokio::net::TcpStream;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::client::TlsStream;
 use tokio_tungstenite::client_async;
@@ -22,12 +23,12 @@ use super::file::{MIB, png};
 use super::secure;
 use super::server::{TestServer, ask, send};
 
-const DOMAIN: &str = "beam.example.org";
+pub const DOMAIN: &str = "beam.example.org";
 /// Ends a test in which nothing happens.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A proxy that serves https for the domain.
-struct Proxy {
+pub struct Proxy {
     process: Child,
     /// Where it is configured and keeps its files.
     _folder: TempDir,
@@ -55,20 +56,39 @@ fn spawn(command: &mut Command) -> Child {
     command.spawn().expect("Caddy and nginx are installed (scripts/install-test-tools)")
 }
 
+async fn connects(https: SocketAddr, root: &Path) -> TlsStream<TcpStream> {
+    let connects = async {
+        loop {
+            if let Ok(root) = CertificateDer::from_pem_file(root)
+                && let Ok(stream) = secure::connect(https, DOMAIN, root).await
+            {
+                return stream;
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(PATIENCE, connects).await.expect("the proxy serves the domain")
+}
+
 impl Proxy {
     fn caddy(server: &TestServer) -> Self {
+        let upstream = ("{$UPSTREAM:127.0.0.1:8080}", server.address.to_string());
+        Self::caddy_of("Caddyfile", &[upstream])
+    }
+
+    /// Caddy with a recipe in which more is replaced.
+    pub fn caddy_of(name: &str, replaced: &[(&str, String)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let [http, https] = ports();
-        let site = format!("{{$DOMAIN:{DOMAIN}}} {{\n\treverse_proxy");
+        let site = format!("{{$DOMAIN:{DOMAIN}}} {{\n");
         let own = format!(
-            "{{\n\tadmin off\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n\thttp_port {}\n\thttps_port {}\n\tstorage file_system {}\n}}\n{DOMAIN} {{\n\ttls internal\n\treverse_proxy",
+            "{{\n\tadmin off\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n\thttp_port {}\n\thttps_port {}\n\tstorage file_system {}\n}}\n{DOMAIN} {{\n\ttls internal\n",
             http.port(),
             https.port(),
             at("storage").display(),
         );
-        let recipe =
-            recipe("Caddyfile", &[(&site, own), ("127.0.0.1:8080", server.address.to_string())]);
+        let recipe = recipe(name, &[&[(&*site, own)][..], replaced].concat());
         fs::write(at("Caddyfile"), recipe).unwrap();
         let mut caddy = Command::new("caddy");
         caddy.args(["run", "--adapter", "caddyfile", "--config"]).arg(at("Caddyfile"));
@@ -78,24 +98,26 @@ impl Proxy {
     }
 
     fn nginx(server: &TestServer) -> Self {
+        Self::nginx_of("nginx.conf", &[("127.0.0.1:8080", server.address.to_string())])
+    }
+
+    /// nginx with a recipe in which more is replaced.
+    pub fn nginx_of(name: &str, replaced: &[(&str, String)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name).display().to_string();
         let [http, https] = ports();
         let made = rcgen::generate_simple_self_signed([DOMAIN.to_owned()]).unwrap();
         fs::write(at("cert.pem"), made.cert.pem()).unwrap();
         fs::write(at("key.pem"), made.signing_key.serialize_pem()).unwrap();
-        let site = recipe(
-            "nginx.conf",
-            &[
-                ("listen 80;", format!("listen {http};")),
-                ("listen 443 ssl;", format!("listen {https} ssl;")),
-                ("listen [::]:80;", format!("listen [::1]:{};", http.port())),
-                ("listen [::]:443 ssl;", format!("listen [::1]:{} ssl;", https.port())),
-                ("/etc/letsencrypt/live/beam.example.org/fullchain.pem", at("cert.pem")),
-                ("/etc/letsencrypt/live/beam.example.org/privkey.pem", at("key.pem")),
-                ("127.0.0.1:8080", server.address.to_string()),
-            ],
-        );
+        let own = [
+            ("listen 80;", format!("listen {http};")),
+            ("listen 443 ssl;", format!("listen {https} ssl;")),
+            ("listen [::]:80;", format!("listen [::1]:{};", http.port())),
+            ("listen [::]:443 ssl;", format!("listen [::1]:{} ssl;", https.port())),
+            ("/etc/letsencrypt/live/beam.example.org/fullchain.pem", at("cert.pem")),
+            ("/etc/letsencrypt/live/beam.example.org/privkey.pem", at("key.pem")),
+        ];
+        let site = recipe(name, &[&own[..], replaced].concat());
         fs::write(at("site.conf"), site).unwrap();
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map(|kind| format!("{kind}_temp_path {};", at(kind)));
@@ -114,18 +136,26 @@ impl Proxy {
     }
 
     /// A connection to the site, once it is served.
-    async fn connects(&self) -> TlsStream<TcpStream> {
-        let connects = async {
-            loop {
-                if let Ok(root) = CertificateDer::from_pem_file(&self.root)
-                    && let Ok(stream) = secure::connect(self.https, DOMAIN, root).await
-                {
-                    return stream;
-                }
-                sleep(Duration::from_millis(50)).await;
+    pub async fn connects(&self) -> TlsStream<TcpStream> {
+        connects(self.https, &self.root).await
+    }
+
+    /// An address at which connections are passed on to the site, in TLS.
+    pub async fn door(&self) -> SocketAddr {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let (address, https, root) =
+            (listener.local_addr().unwrap(), self.https, self.root.clone());
+        self.connects().await;
+        tokio::spawn(async move {
+            while let Ok((mut plain, _)) = listener.accept().await {
+                let root = root.clone();
+                tokio::spawn(async move {
+                    let mut stream = connects(https, &root).await;
+                    let _ = copy_bidirectional(&mut plain, &mut stream).await;
+                });
             }
-        };
-        timeout(PATIENCE, connects).await.expect("the proxy serves the domain")
+        });
+        address
     }
 
     /// Whether the product works through this proxy as it does without one.

@@ -1,12 +1,14 @@
 //! Benchmarks the server from outside, against bare references in the same run. It uses only the loopback interface,
 //! and ends only processes that it started.
 //!
-//! `heliograph-bench PATH/TO/heliograph [relay] [text] [fan-out] [idle] [codecs] [calls] [logins] [rude] [load]`,
+//! `heliograph-bench PATH/TO/heliograph [relay] [text] [fan-out] [idle] [codecs] [calls] [logins] [rude] [load]`
+//! `[cluster]`, which needs `scripts/with-postgres`,
 //! `heliograph-bench text-at ADDRESS:PORT` for a server that runs already, or `heliograph-bench load --help`.
 
 mod bare;
 mod calls;
 mod client;
+mod cluster;
 mod codecs;
 mod fan_out;
 mod http;
@@ -35,6 +37,7 @@ async fn main() -> Result<(), Failure> {
     match env::args().nth(1).as_deref() {
         None => Err("usage: heliograph-bench PATH/TO/heliograph".into()),
         Some(bare::COMMAND) => bare::serve().await,
+        Some(cluster::COMMAND) => cluster::serve().await,
         Some(codecs::COMMAND) => codecs::serve().await,
         Some(load::COMMAND) => load::command(env::args().skip(1)).await,
         Some(text::COMMAND) => text::measure_at(&env::args().nth(2).unwrap_or_default()).await,
@@ -83,6 +86,9 @@ async fn measure(heliograph: PathBuf) -> Result<(), Failure> {
     }
     if wanted("load") {
         print(load::measure(&heliograph).await?);
+    }
+    if wanted("cluster") {
+        cluster::measure(&heliograph).await?;
     }
     Ok(())
 }

@@ -25,11 +25,26 @@ pub struct Process {
 impl Process {
     /// Starts the product with an empty folder.
     pub async fn product(heliograph: &Path) -> Result<Self, Failure> {
+        Self::serving(heliograph, &[]).await
+    }
+
+    /// Starts the product with an empty folder and these flags.
+    pub async fn serving(heliograph: &Path, flags: &[String]) -> Result<Self, Failure> {
         let (address, data) = (free_address()?, tempfile::tempdir()?);
         let mut command = Command::new(heliograph);
         command
             .args(["serve", "--listen", &address.to_string(), "--turn", "off", "--data"])
-            .arg(data.path());
+            .arg(data.path())
+            .args(flags);
+        Self::start(command, address, data).await
+    }
+
+    /// Starts Redis, which keeps nothing on a disk.
+    pub async fn redis() -> Result<Self, Failure> {
+        let (address, data) = (free_address()?, tempfile::tempdir()?);
+        let mut command = Command::new("redis-server");
+        let port = address.port().to_string();
+        command.args(["--port", &port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]);
         Self::start(command, address, data).await
     }
 

@@ -91,7 +91,8 @@ impl Device {
         index: item::Device,
         token: String,
     ) -> Result<Self, Failure> {
-        let server = usize::try_from(beam.number)? + usize::from(index);
+        let spread = if world.plan.together { 0 } else { usize::from(index) };
+        let server = usize::try_from(beam.number)? + spread;
         Ok(Self {
             world: world.clone(),
             beam: beam.clone(),

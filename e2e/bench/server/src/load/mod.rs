@@ -24,12 +24,16 @@ mod violation;
 mod wire;
 mod world;
 
+use std::iter;
+
 use clap::Parser as _;
 
 use self::plan::Plan;
+use self::report::Report;
 use crate::Failure;
 
 pub use self::figures::measure;
+pub use self::node::allow_many_sockets;
 
 /// By which a load is chosen.
 pub const COMMAND: &str = "load";
@@ -46,4 +50,10 @@ pub async fn command(arguments: impl Iterator<Item = String>) -> Result<(), Fail
         (Some(planted), 0) => Err(format!("nothing was found, although {planted:?}").into()),
         (Some(_), _) => Ok(()),
     }
+}
+
+/// Runs a load of these options, and returns what it came to.
+pub async fn of(options: &[String]) -> Result<Report, Failure> {
+    let name = COMMAND.to_owned();
+    run::run(Plan::try_parse_from(iter::once(&name).chain(options))?).await
 }

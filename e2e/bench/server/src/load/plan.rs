@@ -41,6 +41,10 @@ pub struct Plan {
     #[arg(long, value_delimiter = ',', default_value = "unsaved,kept,saved")]
     pub kinds: Vec<Kind>,
 
+    /// Devices of a beam come to the same server, as a load balancer has it that goes by the beam. Else they are spread.
+    #[arg(long)]
+    pub together: bool,
+
     /// Whether unsaved beams outlive the node that holds them: so with a bus.
     #[arg(long)]
     pub lasting: bool,
