@@ -105,6 +105,8 @@ pub struct FileDevice {
     remembered: u64,
     /// What an earlier run has shared, and of which it is not known yet whether the beam still has it.
     resumed: Vec<Resumed>,
+    /// Whether all items of the beam are known.
+    is_synced: bool,
     copies: StoredCopies,
     copy_inputs: mpsc::UnboundedReceiver<Input>,
     links: LinkDriver,
@@ -171,6 +173,7 @@ impl FileDevice {
             remembering: None,
             remembered: 0,
             resumed: Vec::new(),
+            is_synced: false,
             copies,
             copy_inputs,
             links,

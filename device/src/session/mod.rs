@@ -206,6 +206,12 @@ impl Session {
         &self.auth.token
     }
 
+    /// Whether the beam has an item that can be read here.
+    #[must_use]
+    pub fn shows(&self, id: ItemId) -> bool {
+        self.exchange.shown.contains_key(&id)
+    }
+
     /// Whether something was shared or deleted that the server has neither confirmed nor refused.
     #[must_use]
     pub const fn has_unconfirmed(&self) -> bool {

@@ -104,7 +104,10 @@ impl FileDevice {
                 self.forget_shared();
                 self.relay_is(None);
             }
-            News::Status(_) => self.relay_is(None),
+            News::Status(_) => {
+                self.is_synced = false;
+                self.relay_is(None);
+            }
             News::Welcome(welcome) => {
                 self.links.links.welcome(welcome.device_id, welcome.ice_servers.clone());
                 self.follow_links();
@@ -118,7 +121,10 @@ impl FileDevice {
             // What was sealed can be opened, and links may be made.
             News::Encryption(_) => self.lists(),
             News::Item(item) => self.changed(item),
-            News::Synced { .. } => self.share_resumed(),
+            News::Synced { .. } => {
+                self.is_synced = true;
+                self.share_resumed();
+            }
             News::Gone(id) => {
                 self.unshare(*id);
                 self.coming.remove(id);

@@ -54,7 +54,11 @@ impl FileDevice {
         // Others may want what an earlier run has shared before this one knows whether it is still there.
         self.give(Input::Offer { id, size, seal });
         if is_resumed {
-            self.resumed.push(Resumed { id, share, is_there: false });
+            let is_there = self.session().shows(id);
+            self.resumed.push(Resumed { id, share, is_there });
+            if self.is_synced {
+                self.share_resumed();
+            }
         } else {
             self.device.tell(share);
         }
