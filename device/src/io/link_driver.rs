@@ -9,7 +9,7 @@ use heliograph_shared::ids::DeviceId;
 use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::direct_link::DirectLink;
+use super::direct_link::{DirectLink, LinkKind};
 use super::link_contract::{LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath};
 use super::peer_links::{Command, PeerLinks};
 use crate::engine::contract::{Input, Output};
@@ -43,6 +43,7 @@ pub enum LinkOutput {
 struct Driven {
     device: DeviceId,
     place: u32,
+    kind: LinkKind,
     link: DirectLink,
     /// Whether it carries frames.
     is_open: bool,
@@ -148,7 +149,7 @@ impl LinkDriver {
                 let addresses = self.addresses.clone();
                 let options = PeerLinkOptions { link, is_initiator, ice_servers, addresses };
                 let direct = DirectLink::open(kind, options, self.events.clone());
-                let open = Driven { device, place, link: direct, is_open: false };
+                let open = Driven { device, place, kind, link: direct, is_open: false };
                 self.open.insert(link, open);
                 None
             }
@@ -166,8 +167,10 @@ impl LinkDriver {
             }
             // It ends when it is dropped.
             Command::Close { device, link } => {
-                self.open.remove(&link);
-                Some(LinkOutput::Engine(Input::LinkClosed { device, link }))
+                let ended = self.open.remove(&link);
+                // One by WebRTC follows an attempt by QUIC: the relay waits for that one (L2, L7).
+                let is_told = ended.is_none_or(|it| it.is_open || it.kind == LinkKind::WebRtc);
+                is_told.then_some(LinkOutput::Engine(Input::LinkClosed { device, link }))
             }
             Command::Signal { to, message } => Some(LinkOutput::Signal { to, message }),
             Command::Path { device, path } => Some(LinkOutput::Path { device, path }),

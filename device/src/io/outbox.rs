@@ -150,10 +150,11 @@ impl Outgoing {
 }
 
 impl Arrivals {
-    /// So many bytes have arrived since the link began. What was not written cannot have.
+    /// So many bytes have arrived since the link began. What was not handed over cannot have; what was may arrive before it counts
+    /// as written.
     pub(super) fn tell(&self, bytes: u64) {
-        let written = self.0.written.load(Ordering::Relaxed);
-        self.0.arrived.fetch_max(bytes.min(written), Ordering::Relaxed);
+        let given = self.0.given.load(Ordering::Relaxed);
+        self.0.arrived.fetch_max(bytes.min(given), Ordering::Relaxed);
     }
 }
 
@@ -197,6 +198,18 @@ mod tests {
             }
             assert!(room > 0, "nobody would fill it any more");
         }
+    }
+
+    #[tokio::test]
+    async fn what_arrives_before_it_counts_as_written_waits_no_more() {
+        let (outboxes, mut chunks, _frames) = Outboxes::new();
+        assert!(outboxes.send(vec![0; FRAME_BYTES]));
+        let frame = chunks.next().await.expect("a frame");
+        chunks.arrivals().tell(u64::MAX);
+        chunks.wrote(frame.len() as u64);
+        assert_eq!(outboxes.buffer().unsent, 0);
+        assert!(outboxes.send(vec![0; 9]));
+        assert_eq!(outboxes.buffer().unsent, 9, "what was not handed over has not arrived");
     }
 
     #[tokio::test]

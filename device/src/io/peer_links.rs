@@ -4,6 +4,7 @@
 
 mod attempt;
 mod building;
+mod ending;
 mod pauses;
 mod ways;
 
@@ -105,6 +106,7 @@ impl PeerLinks {
 
     /// The socket is new. Signals sent over the old one may be lost, so attempts that are not connected are given up (L3).
     pub fn welcome(&mut self, me: DeviceId, ice_servers: Vec<IceServer>) {
+        self.outlive();
         self.me = Some(me);
         self.pauses.forget_failures();
         self.ways.forget();
@@ -245,9 +247,12 @@ impl PeerLinks {
         self.tell_path(slot.device);
     }
 
-    /// Nothing comes over a connection any more, or again.
+    /// Nothing comes over a connection any more, or again. One by QUIC has then ended: nothing restarts it (L7).
     pub fn is_broken(&mut self, link: u64, is_broken: bool, now: Duration) {
-        let Some((slot, _)) = self.attempt(link) else { return };
+        let Some((slot, attempt)) = self.attempt(link) else { return };
+        if is_broken && attempt.kind == LinkKind::Quic {
+            return self.ended(slot, link, now);
+        }
         if let Some(attempt) = self.attempts.get_mut(&slot) {
             attempt.is_broken = is_broken;
         }
@@ -343,54 +348,5 @@ impl PeerLinks {
         } else if attempt.early.len() < MOST_EARLY {
             attempt.early.push(signal);
         }
-    }
-
-    fn ended(&mut self, slot: Slot, link: u64, now: Duration) {
-        let Some(attempt) = self.attempts.get(&slot).filter(|attempt| attempt.link == link) else {
-            return;
-        };
-        let (was_connected, kind) = (attempt.path.is_some(), attempt.kind);
-        let device = slot.device;
-        self.ways.ended(slot, kind);
-        self.drop_attempt(slot);
-        let others = self.slots_of(device);
-        if others.iter().any(|other| self.attempts.get(other).is_some_and(|a| a.path.is_some())) {
-            self.tell_path(device);
-        } else if slot.place == 0 || was_connected {
-            self.commands.push(Command::Path { device, path: None });
-        }
-        if !self.begins(device) || slot.place >= self.size_of(device) {
-            return;
-        }
-        if kind == LinkKind::Quic && slot.place == 0 {
-            // The other way has not failed.
-            self.build(slot, now);
-        } else {
-            self.pauses.retry(slot, now);
-        }
-    }
-
-    /// Ends a broken link to a device that is not here: nobody would answer the restart, which fails only after a while (L4).
-    fn end_if_gone(&mut self, slot: Slot, link: u64, now: Duration) {
-        let is_broken = self.attempts.get(&slot).is_some_and(|attempt| attempt.is_broken);
-        if is_broken && !self.devices.contains(&slot.device) {
-            self.ended(slot, link, now);
-        }
-    }
-
-    /// Ends an attempt that has not connected.
-    fn give_up(&mut self, slot: Slot) {
-        if self.attempts.get(&slot).is_none_or(|attempt| attempt.path.is_none()) {
-            self.drop_attempt(slot);
-        }
-    }
-
-    fn drop_attempt(&mut self, slot: Slot) {
-        if let Some(attempt) = self.attempts.remove(&slot)
-            && attempt.has_begun
-        {
-            self.commands.push(Command::Close { device: slot.device, link: attempt.link });
-        }
-        self.pauses.cancel_retry(slot);
     }
 }

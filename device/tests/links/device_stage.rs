@@ -101,6 +101,11 @@ impl Stage {
         self.does(|links, now| links.closed(link, now));
     }
 
+    pub fn breaks(&mut self, number: usize) {
+        let link = self.opened[number].link;
+        self.does(|links, now| links.is_broken(link, true, now));
+    }
+
     pub fn wants(&mut self, device: DeviceId, size: u32) {
         self.does(|links, now| links.set_size(device, size, now));
     }

@@ -22,6 +22,7 @@ struct Side {
     driver: LinkDriver,
     events: Receiver<LinkEvent>,
     is_open: bool,
+    closed: usize,
 }
 
 impl Side {
@@ -35,7 +36,7 @@ impl Side {
         driver.links.welcome(id, Vec::new());
         driver.links.set_quic(quic.to_vec());
         driver.links.set_devices(vec![ADA, BOB], Duration::ZERO);
-        Self { id, driver, events, is_open: false }
+        Self { id, driver, events, is_open: false, closed: 0 }
     }
 
     /// Takes what came of anything. Returns the signals for the other side.
@@ -45,7 +46,10 @@ impl Side {
             match output {
                 LinkOutput::Signal { message, .. } => signals.push(message),
                 LinkOutput::Engine(Input::LinkOpened { .. }) => self.is_open = true,
-                LinkOutput::Engine(Input::LinkClosed { .. }) => self.is_open = false,
+                LinkOutput::Engine(Input::LinkClosed { .. }) => {
+                    self.is_open = false;
+                    self.closed += 1;
+                }
                 _ => {}
             }
         }
@@ -100,6 +104,7 @@ async fn meet(quic: &[DeviceId], meddle: impl Fn(&mut Value)) -> Vec<&'static st
         let outputs = side.driver.happened(event, started.elapsed());
         said.extend(side.takes(outputs).into_iter().map(|message| (id, message)));
     }
+    assert_eq!((ada.closed, bob.closed), (0, 0), "no direct link has failed (L2)");
     kinds
 }
 

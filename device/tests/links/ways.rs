@@ -67,6 +67,61 @@ fn l7_over_a_new_socket_quic_is_tried_again() {
 }
 
 #[test]
+fn l7_a_link_over_which_nothing_comes_has_ended() {
+    let mut bob = with_quic(BOB);
+    bob.connects(0, Direct);
+    bob.breaks(0);
+    assert_eq!((kinds(&bob), bob.closed()), (vec![Quic, WebRtc], vec![true, false]));
+    bob.connects(1, Direct);
+    bob.breaks(1);
+    assert_eq!(bob.closed(), [true, false], "WebRTC restarts ICE (L4)");
+    let mut ada = with_quic(ADA);
+    ada.hears(BOB, quic_offer("s"));
+    ada.connects(0, Direct);
+    ada.breaks(0);
+    assert_eq!((kinds(&ada), ada.closed()), (vec![Quic], vec![true]));
+}
+
+#[test]
+fn l4_the_initiator_makes_anew_what_is_broken_when_its_socket_is_new() {
+    for (me, closed) in [(BOB, vec![true, false]), (ADA, vec![false])] {
+        let mut stage = Stage::with_both(me);
+        if me == ADA {
+            stage.hears(BOB, offer("s", 0));
+        }
+        stage.connects(0, Direct);
+        stage.breaks(0);
+        stage.does(|links, _| links.welcome(me, Vec::new()));
+        stage.lists(&[ADA, BOB]);
+        assert_eq!(stage.closed(), closed);
+    }
+}
+
+#[test]
+fn l7_what_ends_after_a_gap_and_was_open_before_it_has_not_failed() {
+    let mut bob = with_quic(BOB);
+    bob.connects(0, Direct);
+    bob.does(|links, _| links.welcome(BOB, Vec::new()));
+    bob.lists(&[ADA, BOB]);
+    bob.closes(0);
+    assert_eq!(kinds(&bob), [Quic, Quic]);
+    bob.closes(1);
+    assert_eq!(kinds(&bob), [Quic, Quic, WebRtc]);
+}
+
+#[test]
+fn l7_what_ends_while_its_device_is_gone_has_not_failed() {
+    let mut bob = with_quic(BOB);
+    bob.connects(0, Direct);
+    bob.does(|links, _| links.set_quic(vec![BOB]));
+    bob.lists(&[BOB]);
+    bob.closes(0);
+    bob.does(|links, _| links.set_quic(vec![ADA, BOB]));
+    bob.lists(&[ADA, BOB]);
+    assert_eq!(kinds(&bob), [Quic, Quic]);
+}
+
+#[test]
 fn l7_an_offer_is_taken_up_by_its_kind_and_one_by_quic_only_by_a_device_that_has_it() {
     let mut ada = with_quic(ADA);
     ada.hears(BOB, quic_offer("s"));

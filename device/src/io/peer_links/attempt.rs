@@ -49,7 +49,8 @@ pub enum Command {
         /// The servers for it.
         ice_servers: Vec<IceServer>,
     },
-    /// Closes a connection, which may be closed already. The engine is told that its link closed.
+    /// Closes a connection, which may be closed already. The engine is told that its link closed, unless that was an attempt by
+    /// QUIC.
     Close {
         /// The device at its other end.
         device: DeviceId,
@@ -88,6 +89,8 @@ pub(super) struct Attempt {
     pub(super) path: Option<PeerPath>,
     /// Nothing comes over it any more.
     pub(super) is_broken: bool,
+    /// Than the socket of this device.
+    pub(super) is_older: bool,
     /// When the attempt has failed, unless it is connected.
     pub(super) fails_at: Duration,
 }

@@ -83,6 +83,7 @@ impl PeerLinks {
             has_begun: false,
             path: None,
             is_broken: false,
+            is_older: false,
             fails_at: now + ATTEMPT_LIMIT,
         };
         self.attempts.insert(slot, attempt);

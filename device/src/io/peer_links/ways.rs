@@ -32,8 +32,13 @@ impl Ways {
     /// A link has ended, or could not be made. The next is of the other kind.
     pub(super) fn ended(&mut self, Slot { device, place }: Slot, kind: LinkKind) {
         match kind {
-            LinkKind::Quic if place == 0 => drop(self.failed.insert(device)),
-            LinkKind::WebRtc if place == 0 => drop(self.failed.remove(&device)),
+            // One that is not here has not failed.
+            LinkKind::Quic if place == 0 && self.quic.contains(&device) => {
+                self.failed.insert(device);
+            }
+            LinkKind::WebRtc if place == 0 => {
+                self.failed.remove(&device);
+            }
             _ => {}
         }
     }

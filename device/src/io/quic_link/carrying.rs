@@ -5,7 +5,7 @@ use bytes::Bytes;
 use heliograph_shared::limits::MAX_RELAYED_FRAME_BYTES;
 use quinn::{Connection, RecvStream, SendStream};
 use tokio::sync::{mpsc, watch};
-use tokio::time::interval;
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::meeting::{AHEAD_BYTES, SIGN_OF_LIFE};
 use crate::io::link_contract::{LinkEvent, PeerLinkEvent};
@@ -65,7 +65,7 @@ pub(super) async fn write_chunks(
     while let Some(frame) = frames.next().await {
         // What waits in the library leaves room there for other frames.
         let bytes = frame.len() as u64;
-        let is_room = |read: &u64| written + bytes <= *read + u64::from(AHEAD_BYTES);
+        let is_room = |read: &u64| written + bytes <= read.saturating_add(u64::from(AHEAD_BYTES));
         read.wait_for(is_room).await.ok()?;
         write(&mut stream, frame).await?;
         written += bytes;
@@ -175,6 +175,8 @@ async fn frame(stream: &mut RecvStream, length: usize) -> Option<Vec<u8>> {
 pub(super) async fn watch_silence(connection: Connection, teller: Teller) -> Option<()> {
     let (mut heard, mut missed) = (0, 0);
     let mut looks = interval(SIGN_OF_LIFE);
+    // After a sleep of the device, no look comes before the packets that have come meanwhile.
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             _ = looks.tick() => {}

@@ -1,6 +1,6 @@
 //! What two ends tell each other before they connect: where each can be reached, and by what it is known (L7).
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,6 +11,8 @@ use super::identity::Fingerprint;
 
 /// Addresses of one device, at most. Each is tried, so a device that names others' has only so many packets sent there.
 pub(super) const MOST_ADDRESSES: usize = 16;
+/// Ports of one of them: its own, and that of a NAT before it.
+const MOST_PORTS: usize = 2;
 
 /// One end of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +46,17 @@ pub(super) fn read(signal: &Value, is_offer: bool) -> Option<Description> {
     let written = Written::deserialize(signal.get("quic")?).ok()?;
     let fingerprint = URL_SAFE_NO_PAD.decode(&written.fingerprint).ok()?.try_into().ok()?;
     let addresses = written.addresses.iter().filter_map(|address| address.parse().ok());
-    let addresses = addresses.filter(is_address).take(MOST_ADDRESSES).collect();
+    let mut known = Vec::new();
+    for address in addresses.filter(is_address) {
+        let of_ip = |known: &&SocketAddr| known.ip() == address.ip();
+        if known.len() < MOST_ADDRESSES
+            && !known.contains(&address)
+            && known.iter().filter(of_ip).count() < MOST_PORTS
+        {
+            known.push(address);
+        }
+    }
+    let addresses = known;
     Some(Description { fingerprint, addresses })
 }
 
@@ -55,9 +67,20 @@ fn write(description: &Description) -> Written {
     }
 }
 
+/// Addresses of one link need the number of an interface to lead anywhere.
+pub(super) fn is_of_link(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(ip) => ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_unicast_link_local(),
+    }
+}
+
 /// Whether an address is one of a device.
 fn is_address(address: &SocketAddr) -> bool {
     let ip = address.ip();
+    if is_of_link(ip) {
+        return false;
+    }
     let is_broadcast = matches!(address, SocketAddr::V4(v4) if v4.ip().is_broadcast());
     address.port() != 0 && !ip.is_unspecified() && !ip.is_multicast() && !is_broadcast
 }
@@ -79,13 +102,25 @@ mod tests {
     fn l7_addresses_of_no_device_are_left_out_and_of_too_many_the_rest() {
         let fingerprint = "A".repeat(43);
         let wrong = ["0.0.0.0:9", "255.255.255.255:9", "224.0.0.1:9", "192.0.2.1:0", "a.example:9"];
+        let wrong = [&wrong[..], &["169.254.169.254:80", "[fe80::1]:9"]].concat();
         let signal =
             json!({ "type": "offer", "quic": { "fingerprint": fingerprint, "addresses": wrong } });
         assert!(read(&signal, true).unwrap().addresses.is_empty());
-        let many = vec!["192.0.2.1:9"; 100];
+        let many: Vec<String> = (0..100).map(|last| format!("192.0.2.{last}:9")).collect();
         let signal =
             json!({ "type": "offer", "quic": { "fingerprint": fingerprint, "addresses": many } });
         assert_eq!(read(&signal, true).unwrap().addresses.len(), MOST_ADDRESSES);
+    }
+
+    #[test]
+    fn l7_an_address_counts_once_and_of_one_device_two_ports() {
+        let fingerprint = "A".repeat(43);
+        let told = ["192.0.2.1:9", "192.0.2.1:9", "192.0.2.1:8", "192.0.2.1:7", "192.0.2.2:9"];
+        let signal =
+            json!({ "type": "offer", "quic": { "fingerprint": fingerprint, "addresses": told } });
+        let known = read(&signal, true).unwrap().addresses;
+        let known: Vec<String> = known.iter().map(SocketAddr::to_string).collect();
+        assert_eq!(known, ["192.0.2.1:9", "192.0.2.1:8", "192.0.2.2:9"]);
     }
 
     #[test]

@@ -1,24 +1,25 @@
 //! How two ends find each other: one tries all addresses of the other at once, and both keep the first connection that opens.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use quinn::congestion::BbrConfig;
-use quinn::{ClientConfig, Connecting, Connection, Incoming, RecvStream, SendStream, ServerConfig};
+use quinn::{ClientConfig, Connection, Incoming, RecvStream, SendStream, ServerConfig};
 use quinn::{TransportConfig, VarInt};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::{interval, timeout};
+use tokio::time::{interval, sleep, timeout};
 
-use super::description::Description;
+use super::description::{Description, MOST_ADDRESSES};
 use super::identity::{Identity, NAME};
-use super::sockets::{End, Sockets};
+use super::sockets::Sockets;
 
 /// Bytes of one stream that the other device may send ahead of what is read here: 8 MiB are 160 MB/s at a round trip of 50 ms.
 pub(super) const AHEAD_BYTES: u32 = 8 * 1024 * 1024;
 /// So many more of the connection, so that no frame waits for the room that chunks take.
 const SPARE_BYTES: u32 = 1024 * 1024;
+/// The same of a connection that is not kept yet, where nothing but the names of the streams is to come.
+pub(super) const TRIED_BYTES: u32 = 64 * 1024;
 /// An end that says nothing for so long is gone.
 const MOST_SILENCE: Duration = Duration::from_secs(15);
 /// An end that has nothing to say says so.
@@ -32,11 +33,15 @@ const MOST_OPENINGS: u32 = 15;
 /// Limit for one connection to prove itself.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
 /// Connections that an end looks at, at most. The other one makes one for each address.
-const MOST_TRIED: usize = 64;
+const MOST_TRIED: usize = 2 * MOST_ADDRESSES;
+/// Between the first packets to two addresses (RFC 8445, section 14.2): a device that names others' sends no burst there.
+const PACE: Duration = Duration::from_millis(50);
 
 /// The first bytes on a stream, in both directions, as the channels of WebRTC are numbered (L5).
-const BULK: u8 = 10;
+pub(super) const BULK: u8 = 10;
 const CONTROL: u8 = 11;
+/// How many there are.
+const STREAMS: u8 = 2;
 
 /// One stream, in both directions.
 pub(super) type Stream = (SendStream, RecvStream);
@@ -51,24 +56,33 @@ pub(super) struct Met {
 /// Connects to the other end; `None` where none of its addresses leads to it.
 pub(super) async fn dial(sockets: &Sockets, own: Identity, theirs: &Description) -> Option<Met> {
     let mut config = ClientConfig::new(Arc::new(own.client(theirs.fingerprint)?));
-    config.transport_config(transport());
-    let mut tried = JoinSet::new();
-    for address in &theirs.addresses {
-        if let Some(connecting) = sockets.to(*address).and_then(|end| begin(end, &config, *address))
-        {
-            tried.spawn(async move {
-                let met = async { open(connecting.await.ok()?).await };
-                timeout(HANDSHAKE_LIMIT, met).await.ok().flatten()
-            });
-        }
+    // The other end opens no streams.
+    config.transport_config(transport(0));
+    let reached =
+        theirs.addresses.iter().filter_map(|address| Some((*address, sockets.to(*address)?)));
+    let (mut tried, mut begins_in) = (JoinSet::new(), Duration::ZERO);
+    for (address, end) in reached {
+        let (endpoint, config) = (end.endpoint.clone(), config.clone());
+        let after = begins_in;
+        begins_in += PACE;
+        tried.spawn(async move {
+            sleep(after).await;
+            let met = async {
+                let connecting = endpoint.connect_with(config, address, NAME).ok()?;
+                open(connecting.await.ok()?).await
+            };
+            timeout(HANDSHAKE_LIMIT, met).await.ok().flatten()
+        });
     }
-    first(&mut tried).await
+    let met = first(&mut tried).await?;
+    keep(&met);
+    Some(met)
 }
 
 /// Lets the other end connect; `None` once it cannot any more.
 pub(super) async fn accept(sockets: &Sockets, own: Identity, theirs: &Description) -> Option<Met> {
     let mut config = ServerConfig::with_crypto(Arc::new(own.server(theirs.fingerprint)?));
-    config.transport_config(transport());
+    config.transport_config(transport(STREAMS));
     config.max_incoming(MOST_TRIED);
     sockets.listen(Some(&config));
     let (pass, mut incoming) = mpsc::channel(1);
@@ -109,10 +123,6 @@ pub(super) async fn accept(sockets: &Sockets, own: Identity, theirs: &Descriptio
     confirm(met).await
 }
 
-fn begin(end: &End, config: &ClientConfig, address: SocketAddr) -> Option<Connecting> {
-    end.endpoint.connect_with(config.clone(), address, NAME).ok()
-}
-
 async fn first(tried: &mut JoinSet<Option<Met>>) -> Option<Met> {
     while let Some(done) = tried.join_next().await {
         if let Ok(Some(met)) = done {
@@ -148,15 +158,23 @@ async fn accepted(incoming: Incoming) -> Option<Met> {
             _ => return None,
         }
     }
+    // No other takes the place of one that ends.
+    connection.set_max_concurrent_bi_streams(0u8.into());
     Some(Met { connection, bulk: bulk?, control: control? })
 }
 
 /// Tells the other end that this connection is kept.
 async fn confirm(mut met: Met) -> Option<Met> {
+    keep(&met);
     for (stream, name) in [(&mut met.bulk, BULK), (&mut met.control, CONTROL)] {
         stream.0.write_all(&[name]).await.ok()?;
     }
     Some(met)
+}
+
+/// Lets as much come as a connection that is kept may hold.
+fn keep(met: &Met) {
+    met.connection.set_receive_window((AHEAD_BYTES + SPARE_BYTES).into());
 }
 
 async fn is_named(stream: &mut RecvStream, name: u8) -> Option<()> {
@@ -165,16 +183,16 @@ async fn is_named(stream: &mut RecvStream, name: u8) -> Option<()> {
     (read == [name]).then_some(())
 }
 
-/// The settings under which a connection is fast and its memory bounded.
-fn transport() -> Arc<TransportConfig> {
+/// The settings under which a connection is fast and its memory bounded. The other end may open so many streams.
+fn transport(streams: u8) -> Arc<TransportConfig> {
     let silence = u32::try_from(MOST_SILENCE.as_millis()).unwrap_or(u32::MAX);
     let mut config = TransportConfig::default();
     config
-        .max_concurrent_bidi_streams(2u8.into())
+        .max_concurrent_bidi_streams(streams.into())
         .max_concurrent_uni_streams(0u8.into())
         .datagram_receive_buffer_size(None)
         .stream_receive_window(AHEAD_BYTES.into())
-        .receive_window((AHEAD_BYTES + SPARE_BYTES).into())
+        .receive_window(TRIED_BYTES.into())
         .send_window(u64::from(AHEAD_BYTES + SPARE_BYTES))
         .send_fairness(false)
         .max_idle_timeout(Some(VarInt::from_u32(silence).into()))

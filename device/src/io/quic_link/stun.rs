@@ -45,10 +45,17 @@ async fn ask(socket: &UdpSocket, servers: &[IceServer]) -> Option<SocketAddr> {
     let (mut requests, mut answer) = (interval(AGAIN), [0; MOST_ANSWER]);
     loop {
         tokio::select! {
-            _ = requests.tick() => for address in &addresses {
-                // Another server may be reached.
-                let _ = socket.send_to(&request, address).await;
-            },
+            _ = requests.tick() => {
+                let mut is_sent = false;
+                for address in &addresses {
+                    // Another server may be reached.
+                    is_sent |= socket.send_to(&request, address).await.is_ok();
+                }
+                // There is no way for this family of addresses.
+                if !is_sent {
+                    return None;
+                }
+            }
             Ok((length, _)) = socket.recv_from(&mut answer) => {
                 if let Some(seen) = answer.get(..length).and_then(|answer| read(answer, transaction)) {
                     return Some(seen);
@@ -119,6 +126,17 @@ mod tests {
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         socket.set_nonblocking(true).unwrap();
         assert_eq!(seen(&socket, &servers).await, Some(seen_as));
+    }
+
+    #[tokio::test]
+    async fn l7_nothing_is_waited_for_where_no_request_can_be_sent() {
+        let urls = vec!["stun:192.0.2.1:9".to_owned()];
+        let servers = [IceServer { urls, username: None, credential: None }];
+        // Nothing leads from the loopback interface to there.
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        let asked = timeout(Duration::from_secs(20), ask(&socket, &servers)).await;
+        assert_eq!(asked, Ok(None));
     }
 
     #[test]

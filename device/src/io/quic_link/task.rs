@@ -19,12 +19,12 @@ use crate::io::outbox::Outgoing;
 pub(in crate::io) async fn run(ends: LinkEnds) {
     let mut closing = ends.closing.clone();
     let opening = Sockets::open(&ends.options.addresses, &ends.options.ice_servers);
-    let sockets = tokio::select! {
+    let mut sockets = tokio::select! {
         sockets = opening => sockets,
         _ = closing.wait_for(|is_closing| *is_closing) => return,
     };
     tokio::select! {
-        _ = live(ends, &sockets) => {}
+        _ = live(ends, &mut sockets) => {}
         // Also when the link was dropped.
         _ = closing.wait_for(|is_closing| *is_closing) => {}
     }
@@ -32,7 +32,7 @@ pub(in crate::io) async fn run(ends: LinkEnds) {
     tokio::spawn(sockets.close());
 }
 
-async fn live(ends: LinkEnds, sockets: &Sockets) -> Option<()> {
+async fn live(ends: LinkEnds, sockets: &mut Sockets) -> Option<()> {
     let LinkEnds { options, mut commands, bulk, control, events, .. } = ends;
     let teller = Teller { link: options.link, events };
     let own = Identity::fresh()?;
@@ -46,6 +46,7 @@ async fn live(ends: LinkEnds, sockets: &Sockets) -> Option<()> {
         teller.tell(PeerLinkEvent::Signal(description::answer(&described))).await?;
         meeting::accept(sockets, own, &theirs).await?
     };
+    sockets.keep(met.connection.remote_address());
     let opened = PeerLinkEvent::Opened { path: PeerPath::Direct, max_frame: MOST_FRAME_BYTES };
     teller.tell(opened).await?;
     tokio::select! {

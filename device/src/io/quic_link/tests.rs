@@ -1,16 +1,19 @@
 //! An end of which the other one is hostile.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use quinn::ClientConfig;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::carrying::MOST_FRAME_BYTES;
 use super::description::{self, Description};
-use super::identity::Identity;
-use super::meeting::{self, Met};
+use super::identity::{Identity, NAME};
+use super::meeting::{self, BULK, Met, TRIED_BYTES};
 use super::sockets::Sockets;
 use crate::io::direct_link::{DirectLink, LinkKind};
 use crate::io::link_contract::{LinkEvent, PeerLinkEvent, PeerLinkOptions};
@@ -95,6 +98,44 @@ async fn l7_an_end_that_says_to_have_read_what_was_not_sent_changes_nothing() {
     assert!(matches!(meeting.next().await, PeerLinkEvent::Frame(frame) if frame == [7]));
     meeting.link.send(vec![2; 100]);
     assert_eq!(meeting.link.buffer().unsent, 100);
+    let mut frame = [0; 104];
+    let read = timeout(PATIENCE, met.bulk.1.read_exact(&mut frame)).await;
+    read.expect("it sends on").expect("the link has not ended");
+    assert_eq!(frame[..5], [0, 0, 0, 100, 2]);
+}
+
+#[tokio::test]
+async fn l7_a_connection_that_is_not_kept_yet_takes_64_kib() {
+    let mut meeting = Meeting::new().await;
+    let own = Identity::fresh().unwrap();
+    let theirs = meeting.hears_of(&own).await;
+    let config = ClientConfig::new(Arc::new(own.client(theirs.fingerprint).unwrap()));
+    let endpoint = &meeting.sockets.ends[0].endpoint;
+    let connecting = endpoint.connect_with(config, theirs.addresses[0], NAME).unwrap();
+    let connection = timeout(PATIENCE, connecting).await.unwrap().expect("it lets this end in");
+    let (mut stream, _answers) = connection.open_bi().await.unwrap();
+    stream.write_all(&[BULK]).await.unwrap();
+    let written = stream.write(&vec![0; 1024 * 1024]).await.unwrap();
+    assert!(written < TRIED_BYTES as usize, "{written}");
+}
+
+#[tokio::test]
+async fn l7_neither_end_of_a_connection_takes_further_streams() {
+    let addresses = [SocketAddr::from((Ipv4Addr::LOCALHOST, 0))];
+    let client = Sockets::open(&addresses, &[]).await;
+    let server = Sockets::open(&addresses, &[]).await;
+    let (first, second) = (Identity::fresh().unwrap(), Identity::fresh().unwrap());
+    let of_client = Description { fingerprint: first.fingerprint(), addresses: client.addresses() };
+    let of_server =
+        Description { fingerprint: second.fingerprint(), addresses: server.addresses() };
+    let (dialled, accepted) = tokio::join!(
+        meeting::dial(&client, first, &of_server),
+        meeting::accept(&server, second, &of_client),
+    );
+    // Both live until the end: one that is dropped ends the other.
+    for met in &[dialled.expect("it connects"), accepted.expect("it is connected to")] {
+        assert!(met.connection.open_bi().now_or_never().is_none());
+    }
 }
 
 #[tokio::test]
