@@ -17,13 +17,13 @@ use super::server::TestServer;
 /// Makes a test that would hang fail instead.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-struct Nodes {
-    redis: Redis,
-    database: String,
+pub struct Nodes {
+    pub redis: Redis,
+    pub database: String,
 }
 
 impl Nodes {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self { redis: Redis::start(), database: fresh_database() }
     }
 
@@ -31,7 +31,7 @@ impl Nodes {
         ["--database".to_owned(), self.database.clone(), "--bus".to_owned(), self.redis.url()]
     }
 
-    async fn node(&self) -> TestServer {
+    pub async fn node(&self) -> TestServer {
         let flags = self.flags();
         TestServer::with(&flags.each_ref().map(String::as_str)).await
     }
@@ -40,7 +40,7 @@ impl Nodes {
         [self.node().await, self.node().await, self.node().await]
     }
 
-    fn process(&self) -> Program {
+    pub fn process(&self) -> Program {
         let flags = self.flags();
         Program::start(&flags.each_ref().map(String::as_str), &[])
     }
@@ -76,7 +76,7 @@ impl Person<'_> {
 }
 
 /// Everything that a device finds in the beam, in order.
-async fn contents(device: &mut TestDevice) -> Vec<Value> {
+pub async fn contents(device: &mut TestDevice) -> Vec<Value> {
     device.says(&json!({"type": "sync", "message": {"after": null}})).await;
     let page = device.sees("sync").await;
     let items = page["message"]["items"].as_array().unwrap();
@@ -209,7 +209,7 @@ async fn s11_what_was_acknowledged_survives_the_node_that_is_killed() {
 
     killed.is_killed();
 
-    let mut back = timeout(Duration::from_secs(10), comes_back(&other, beam)).await.unwrap();
+    let mut back = timeout(PATIENCE, comes_back(&other, beam)).await.unwrap();
     assert_eq!(contents(&mut back).await, ["mine", "yours"]);
 }
 
@@ -297,7 +297,7 @@ async fn when_the_bus_is_gone_the_beams_of_a_node_go_on_and_new_ones_wait() {
 }
 
 /// Comes to a node until its beam has a driver again, and that one is here or is passed on to.
-async fn comes_back(server: &TestServer, beam: BeamId) -> TestDevice {
+pub async fn comes_back(server: &TestServer, beam: BeamId) -> TestDevice {
     loop {
         if let Ok(mut device) = server.connect_as(beam, &[]).await {
             let auth = json!({"type": "auth", "message": null, "extra": {"v": 1, "caps": []}});
@@ -310,7 +310,7 @@ async fn comes_back(server: &TestServer, beam: BeamId) -> TestDevice {
     }
 }
 
-async fn join_at(address: &str, beam: BeamId) -> TestDevice {
+pub async fn join_at(address: &str, beam: BeamId) -> TestDevice {
     join_as(address, beam, "").await
 }
 
