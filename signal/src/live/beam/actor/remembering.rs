@@ -10,13 +10,11 @@ use crate::bus::lease::{Lease, Lost};
 impl Actor {
     /// Waits until this node may act.
     pub(super) async fn assured(&mut self) -> ControlFlow<End> {
-        match &self.keeper.lease {
-            Some(lease) => match lease.assured().await {
-                Ok(()) => Continue(()),
-                Err(Lost) => Break(self.give_up()),
-            },
-            None => Continue(()),
-        }
+        let assured = match &self.keeper.lease {
+            Some(lease) => lease.assured().await,
+            None => Ok(()),
+        };
+        if assured == Err(Lost) { Break(self.give_up()) } else { Continue(()) }
     }
 
     /// Reads the access again if this node may have missed a change of it.
@@ -50,10 +48,8 @@ impl Actor {
     /// Forgets what the beam remembers on the bus.
     pub(super) async fn forget_all(&mut self) -> ControlFlow<End> {
         let Some(memory) = &mut self.memory else { return Continue(()) };
-        match memory.forget().await {
-            Ok(()) => Continue(()),
-            Err(Lost) => Break(self.give_up()),
-        }
+        let forgotten = memory.forget().await;
+        if forgotten == Err(Lost) { Break(self.give_up()) } else { Continue(()) }
     }
 }
 
