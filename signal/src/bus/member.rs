@@ -357,18 +357,14 @@ impl Member {
             return true;
         }
         let renewed: Result<Vec<i64>, _> = all.query_async(&mut self.redis()).await;
-        match renewed {
-            Ok(renewed) if renewed.contains(&0) => {
-                *lock(&self.renewed) = None;
-                false
-            }
-            Ok(_) => true,
-            Err(error) => {
-                tracing::warn!(%error, "what runs out on the bus could not be renewed");
-                *lock(&self.renewed) = None;
-                true
-            }
+        let is_lost = renewed.as_ref().is_ok_and(|renewed| renewed.contains(&0));
+        if let Err(error) = &renewed {
+            tracing::warn!(%error, "what runs out on the bus could not be renewed");
         }
+        if is_lost || renewed.is_err() {
+            *lock(&self.renewed) = None;
+        }
+        !is_lost
     }
 
     pub(super) async fn may_sweep(&self) -> bool {
