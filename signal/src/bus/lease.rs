@@ -87,9 +87,9 @@ impl Member {
             Ok(Claim::Unheard) => return Err(NotHere::Busy),
             Err(error) => return Err(busy(&error)),
         }
-        let taken = self.storage().drive_beam(beam, self.node(), token, self.clock().now()).await;
-        let earlier = taken.map_err(|error| {
-            tracing::error!(%error, "a beam could not be taken");
+        let driven = self.storage().drive_beam(beam, self.node(), token, self.clock().now()).await;
+        let earlier = driven.map_err(|error| {
+            tracing::error!(%error, "a beam could not be driven");
             NotHere::Busy
         })?;
         let lost = CancellationToken::new();

@@ -292,8 +292,8 @@ mod tests {
         assert!(matches!(memory.behind(&state), Behind::Later));
         memory.hurry();
         assert!(matches!(memory.behind(&state), Behind::Write(Change { is_whole: true, .. })));
-        let taken = storage.drive_beam(beam, next, next, Millis::new(0)).await.unwrap();
-        assert!(taken.is_behind);
+        let then = storage.drive_beam(beam, next, next, Millis::new(0)).await.unwrap();
+        assert!(then.is_behind);
         // Whoever has lost the beam tells nobody.
         let mut late = Memory::new(lease::unheard(storage, beam, token));
         let behind = late.behind(&state);
