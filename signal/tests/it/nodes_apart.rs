@@ -105,6 +105,10 @@ async fn s11_what_redis_lacks_is_never_called_deleted_by_the_next_node() {
     ada.shares("told by one alone").await;
     assert_eq!(ada.sees_item().await, "told by one alone");
 
+    // Until then, devices are passed on to the first node.
+    while nodes.redis.cli(&["KEYS", "heliograph:node:*"]).lines().count() > 1 {
+        sleep(Duration::from_millis(50)).await;
+    }
     let mut bob = timeout(PATIENCE, comes_back(&two, beam)).await.unwrap();
     // Under the same epoch, Ada's device would delete what she shared last.
     assert_ne!(epoch(&mut bob).await, before);
