@@ -15,9 +15,18 @@ use crate::{Error, Storage};
 /// long is only loaded again.
 const REMEMBERED: Duration = Duration::from_hours(30 * 24);
 
+/// Who drove a beam before, and what it left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EarlierDriver {
+    /// The node that has not given the beam back.
+    pub node: Option<Uuid>,
+    /// Whether the bus lacks something that devices were told ([`Storage::set_behind`]).
+    pub is_behind: bool,
+}
+
 impl Storage {
     /// Lets a node drive a beam, whoever has driven it. Waits for the change that the other one commits, and no later one
-    /// of it happens. Load the beam afterwards.
+    /// of it happens. Load the beam afterwards. The beam stays behind if it was.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -27,12 +36,32 @@ impl Storage {
         node: Uuid,
         token: Uuid,
         now: Millis,
-    ) -> Result<(), Error> {
+    ) -> Result<EarlierDriver, Error> {
         let take = "INSERT INTO beam_drivers (beam_id, node, token, taken_at) VALUES ($1, $2, $3, $4) \
-                    ON CONFLICT (beam_id) DO UPDATE SET node = excluded.node, token = excluded.token, \
-                    taken_at = excluded.taken_at";
-        self.database.execute(take, args![beam.uuid(), node, token, now]).await?;
-        Ok(())
+                    ON CONFLICT (beam_id) DO UPDATE SET earlier = beam_drivers.node, node = excluded.node, \
+                    token = excluded.token, taken_at = excluded.taken_at \
+                    RETURNING earlier, behind";
+        let row = self.database.write_returning(take, args![beam.uuid(), node, token, now]).await?;
+        let row = row.ok_or(Error::Missing)?;
+        let earlier: Option<Uuid> = row.get("earlier")?;
+        let is_behind = row.number("behind")? != 0;
+        Ok(EarlierDriver { node: earlier.filter(|node| !node.is_nil()), is_behind })
+    }
+
+    /// Whether the bus lacks something that devices were told, so that what it has must not take the place of the whole.
+    /// `false` when another node drives the beam.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn set_behind(
+        &self,
+        beam: BeamId,
+        token: Uuid,
+        is_behind: bool,
+    ) -> Result<bool, Error> {
+        let set = "UPDATE beam_drivers SET behind = $3 WHERE beam_id = $1 AND token = $2";
+        let values = args![beam.uuid(), token, i64::from(is_behind)];
+        Ok(self.database.execute(set, values).await? != 0)
     }
 
     /// The beams that a node drives, each with its token.
@@ -49,22 +78,26 @@ impl Storage {
         rows.iter().map(read).collect()
     }
 
-    /// The node that drives a beam, or was killed while it did.
+    /// The node that drives a beam, or was killed while it did, and its token.
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn driver_of(&self, beam: BeamId) -> Result<Option<Uuid>, Error> {
-        let select = "SELECT node FROM beam_drivers WHERE beam_id = $1";
+    pub async fn driver_of(&self, beam: BeamId) -> Result<Option<(Uuid, Uuid)>, Error> {
+        let select = "SELECT node, token FROM beam_drivers WHERE beam_id = $1";
         let row = self.database.fetch_optional(select, args![beam.uuid()]).await?;
-        row.map(|row| row.get("node")).transpose()
+        let driver = row.map(|row| Ok::<_, Error>((row.get("node")?, row.get("token")?)));
+        Ok(driver.transpose()?.filter(|(node, _): &(Uuid, Uuid)| !node.is_nil()))
     }
 
-    /// A node drives a beam no longer. One that another has taken over stays with that one.
+    /// A node drives a beam no longer. One that another has taken over stays with that one. That a beam is behind stays.
     ///
     /// # Errors
     /// [`Error::Database`].
     pub async fn stop_driving(&self, beam: BeamId, token: Uuid) -> Result<(), Error> {
-        let delete = "DELETE FROM beam_drivers WHERE beam_id = $1 AND token = $2";
+        let leave =
+            "UPDATE beam_drivers SET node = $3 WHERE beam_id = $1 AND token = $2 AND behind <> 0";
+        self.database.execute(leave, args![beam.uuid(), token, Uuid::nil()]).await?;
+        let delete = "DELETE FROM beam_drivers WHERE beam_id = $1 AND token = $2 AND behind = 0";
         self.database.execute(delete, args![beam.uuid(), token]).await?;
         Ok(())
     }

@@ -7,7 +7,7 @@ pub mod account_list;
 pub mod accounts;
 mod arrangements;
 pub mod backup;
-mod beam_drivers;
+pub mod beam_drivers;
 mod beam_writer;
 pub mod beams;
 pub mod blobs;

@@ -29,8 +29,33 @@ end
 redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. ARGV[2], 'PX', ARGV[3])
 return false";
 
+/// Leads to the node that the database names, unless a node that is heard has the lease, and is not this one.
+const RESTORE: &str = r"
+local held = redis.call('GET', KEYS[1])
+if held then
+    local node = string.sub(held, 1, 36)
+    if node ~= ARGV[1] and redis.call('EXISTS', ARGV[4] .. node) == 1 then return 0 end
+end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1";
+
 /// The answer to a node that is not heard.
 const UNHEARD: &str = "unheard";
+
+/// The bus has lost that a node drives a beam: says it again.
+pub(super) async fn restore(
+    mut redis: ConnectionManager,
+    own: Uuid,
+    beam: BeamId,
+    (driver, token): (Uuid, Uuid),
+) -> RedisResult<()> {
+    let script = Script::new(RESTORE);
+    let mut call = script.key(keys::lease(beam));
+    call.arg(own.to_string()).arg(format!("{driver} {token}"));
+    call.arg(millis(LEASE_LIFE)).arg(keys::NODE);
+    let _is_restored: i64 = call.invoke_async(&mut redis).await?;
+    Ok(())
+}
 
 /// Claims a beam with a token.
 pub(super) async fn make(

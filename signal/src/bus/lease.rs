@@ -7,13 +7,15 @@ use std::sync::Arc;
 
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::BeamId;
+use heliograph_storage::beam_drivers::EarlierDriver;
 use redis::Script;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::claim::{self, Claim};
 use super::keys;
-use super::member::{Member, fresh_id};
+use super::member::{Member, TRUST, fresh_id};
 use super::others::Node;
 
 /// Why a beam cannot be driven by this node now.
@@ -46,7 +48,7 @@ pub struct Lease {
     pub(super) member: Arc<Member>,
     pub(super) beam: BeamId,
     token: Uuid,
-    lost: CancellationToken,
+    pub(super) lost: CancellationToken,
 }
 
 /// Ends the lease if it is still this one.
@@ -78,36 +80,67 @@ impl Member {
     /// [`NotHere`].
     pub async fn drive(self: Arc<Self>, beam: BeamId) -> Result<Lease, NotHere> {
         let token = fresh_id().map_err(|_| NotHere::Busy)?;
-        if self.is_bus_young() && self.may_be_driven(beam).await? {
-            return Err(NotHere::Busy);
-        }
+        self.is_free(beam).await?;
         match claim::make(self.redis(), self.node(), beam, token).await {
             Ok(Claim::Made) => {}
             Ok(Claim::Elsewhere) => return Err(NotHere::Elsewhere),
             Ok(Claim::Unheard) => return Err(NotHere::Busy),
             Err(error) => return Err(busy(&error)),
         }
-        let stored = self.storage().drive_beam(beam, self.node(), token, self.clock().now()).await;
-        if let Err(error) = stored {
-            tracing::error!(%error, "a beam could not be taken");
-            return Err(NotHere::Busy);
-        }
+        let driven = self.storage().drive_beam(beam, self.node(), token, self.clock().now()).await;
+        let earlier = driven.map_err(|error| {
+            tracing::error!(%error, "a beam could not be driven");
+            NotHere::Busy
+        })?;
         let lost = CancellationToken::new();
         self.drives(beam, token, lost.clone());
-        Ok(Lease { member: self, beam, token, lost })
+        let lease = Lease { member: self, beam, token, lost };
+        match lease.follow(earlier).await {
+            Ok(()) => Ok(lease),
+            Err(not_here) => {
+                lease.end().await;
+                Err(not_here)
+            }
+        }
     }
 
-    /// Whether another node may drive a beam and not have said so yet.
-    async fn may_be_driven(&self, beam: BeamId) -> Result<bool, NotHere> {
+    /// Whether no other node drives a beam. One that does and is heard is led to from now on: the bus may have lost its lease.
+    async fn is_free(&self, beam: BeamId) -> Result<(), NotHere> {
         let driver = self.storage().driver_of(beam).await.map_err(|error| {
             tracing::error!(%error, "who drives a beam could not be read");
             NotHere::Busy
         })?;
-        Ok(driver.is_some_and(|driver| driver != self.node()))
+        let Some(driver) = driver.filter(|(node, _)| *node != self.node()) else { return Ok(()) };
+        if self.find(driver.0).await.map_err(|error| busy(&error))?.is_some() {
+            let restored = claim::restore(self.redis(), self.node(), beam, driver).await;
+            return Err(restored.map_or_else(|error| busy(&error), |()| NotHere::Elsewhere));
+        }
+        // It may not have found the new bus yet.
+        if self.is_bus_young() { Err(NotHere::Busy) } else { Ok(()) }
     }
 }
 
 impl Lease {
+    /// Waits until the node that had the beam acts no more, and begins without its memory if that is behind.
+    async fn follow(&self, earlier: EarlierDriver) -> Result<(), NotHere> {
+        if earlier.node.is_some_and(|node| node != self.member.node()) {
+            // It may have asked the database just before this node took the beam, and act for so long after it.
+            let waited = self.lost.run_until_cancelled(sleep(TRUST)).await;
+            waited.ok_or(NotHere::Elsewhere)?;
+        }
+        if !earlier.is_behind {
+            return Ok(());
+        }
+        if !self.forget().await {
+            return Err(NotHere::Busy);
+        }
+        match self.is_whole().await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(NotHere::Busy),
+            Err(Lost) => Err(NotHere::Elsewhere),
+        }
+    }
+
     /// With which its changes are written.
     #[must_use]
     pub const fn token(&self) -> Uuid {
@@ -123,6 +156,18 @@ impl Lease {
             return Err(Lost);
         }
         self.lost.run_until_cancelled(self.member.assured()).await.ok_or(Lost)
+    }
+
+    /// Whether this node may act now.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        !self.lost.is_cancelled() && self.member.is_assured()
+    }
+
+    /// Whether the bus did not answer when this node was to be heard last.
+    #[must_use]
+    pub fn is_bus_gone(&self) -> bool {
+        self.member.is_bus_gone()
     }
 
     /// Is another number whenever this node may have missed something: a notice, or that the bus has forgotten everything. It
@@ -169,6 +214,16 @@ impl Lease {
 fn holder(held: &str) -> Option<(Uuid, Uuid)> {
     let (node, token) = held.split_once(' ')?;
     Some((node.parse().ok()?, token.parse().ok()?))
+}
+
+/// A lease of a node that is not heard, on a bus that nobody answers on.
+#[cfg(test)]
+pub(crate) fn unheard(storage: heliograph_storage::Storage, beam: BeamId, token: Uuid) -> Lease {
+    let address = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
+    let secret = heliograph_storage::secrets::Secret::new([1; 32]);
+    let clock = crate::clock::Clock::System;
+    let member = Member::new("redis://127.0.0.1:1/", address, storage, secret, clock).unwrap();
+    Lease { member: Arc::new(member), beam, token, lost: CancellationToken::new() }
 }
 
 pub(super) fn busy(error: &redis::RedisError) -> NotHere {

@@ -27,7 +27,7 @@ use crate::random;
 /// Pause between two times that a node is heard.
 pub const BEAT: Duration = Duration::from_secs(1);
 /// For so long it acts after it was heard. Shorter than [`NODE_LIFE`], so that it has stopped before another one begins.
-const TRUST: Duration = Duration::from_millis(3_500);
+pub(super) const TRUST: Duration = Duration::from_millis(3_500);
 /// When so much is left of that and the bus is silent, the database is asked.
 const ASK: Duration = Duration::from_millis(1_500);
 /// Time for the database's answer.
@@ -163,9 +163,12 @@ impl Member {
         let began = Instant::now();
         match self.say_and_look().await {
             Ok(true) if !self.is_bus_gone.swap(false, Ordering::AcqRel) => {
-                self.trust.extend(began + TRUST);
-                self.renew().await;
-                Beat::Heard
+                if self.renew().await {
+                    self.trust.extend(began + TRUST);
+                    return Beat::Heard;
+                }
+                // What else the bus has lost is not known.
+                self.missed(began, true).await
             }
             Ok(_) => {
                 self.is_bus_gone.store(false, Ordering::Release);
@@ -331,8 +334,8 @@ impl Member {
         matches!(claim::make(self.redis(), self.node, beam, token).await, Ok(Claim::Elsewhere))
     }
 
-    /// Renews what runs out on the bus, now and then.
-    async fn renew(&self) {
+    /// Renews what runs out on the bus, now and then; `false` when the bus has lost that this node drives a beam.
+    async fn renew(&self) -> bool {
         let now = Instant::now();
         let is_due = {
             let mut renewed = lock(&self.renewed);
@@ -343,21 +346,25 @@ impl Member {
             is_due
         };
         if !is_due {
-            return;
+            return true;
         }
         let mut all = redis::pipe();
         for beam in lock(&self.driven).keys() {
-            all.cmd("PEXPIRE").arg(keys::lease(*beam)).arg(millis(LEASE_LIFE)).ignore();
+            all.cmd("PEXPIRE").arg(keys::lease(*beam)).arg(millis(LEASE_LIFE));
             all.cmd("PEXPIRE").arg(keys::memory(*beam)).arg(millis(MEMORY_LIFE)).ignore();
         }
         if all.cmd_iter().next().is_none() {
-            return;
+            return true;
         }
-        let renewed: Result<(), _> = all.query_async(&mut self.redis()).await;
-        if let Err(error) = renewed {
+        let renewed: Result<Vec<i64>, _> = all.query_async(&mut self.redis()).await;
+        let is_lost = renewed.as_ref().is_ok_and(|renewed| renewed.contains(&0));
+        if let Err(error) = &renewed {
             tracing::warn!(%error, "what runs out on the bus could not be renewed");
+        }
+        if is_lost || renewed.is_err() {
             *lock(&self.renewed) = None;
         }
+        !is_lost
     }
 
     pub(super) async fn may_sweep(&self) -> bool {

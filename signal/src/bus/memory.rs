@@ -2,13 +2,20 @@
 //! a bounded time, and never on a disk of ours. It is written before the devices learn of a change.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
+use heliograph_storage::Error;
 use redis::Script;
+use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use super::claim::{self, Claim};
 use super::keys::{self, MEMORY_LIFE, millis};
 use super::lease::{Lease, Lost};
+
+/// Time for an answer of the database, and pause between two tries.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// The field with everything but the items.
 const REST: &str = "rest";
@@ -103,6 +110,43 @@ impl Lease {
         }
     }
 
+    /// Says in the database that the bus lacks something, so that no node goes on with what it has. Comes before anybody is
+    /// told what the bus lacks, and waits until it is said.
+    ///
+    /// # Errors
+    /// [`Lost`] when another node drives the beam.
+    pub async fn falls_behind(&self) -> Result<(), Lost> {
+        while !self.set_behind(true).await? {
+            self.lost.run_until_cancelled(sleep(PAUSE)).await.ok_or(Lost)?;
+        }
+        Ok(())
+    }
+
+    /// Says that the bus lacks nothing any more; `false` when the database does not answer.
+    ///
+    /// # Errors
+    /// [`Lost`] when another node drives the beam.
+    pub async fn is_whole(&self) -> Result<bool, Lost> {
+        self.set_behind(false).await
+    }
+
+    async fn set_behind(&self, is_behind: bool) -> Result<bool, Lost> {
+        let set = self.member.storage().set_behind(self.beam, self.token(), is_behind);
+        let set: Option<Result<bool, Error>> = timeout(PATIENCE, set).await.ok();
+        match set {
+            Some(Ok(true)) => Ok(true),
+            Some(Ok(false)) => {
+                self.is_lost();
+                Err(Lost)
+            }
+            Some(Err(error)) => {
+                tracing::warn!(%error, "whether the bus lacks something could not be stored");
+                Ok(false)
+            }
+            None => Ok(false),
+        }
+    }
+
     async fn write(&self, change: &Change) -> Result<i64, redis::RedisError> {
         let (script, mut redis) = (Script::new(REMEMBER), self.member.redis());
         let mut call = script.key(keys::lease(self.beam));
@@ -117,14 +161,19 @@ impl Lease {
         call.invoke_async(&mut redis).await
     }
 
-    /// Forgets what the beam remembers: it has ended, or the tables have it now.
-    pub async fn forget(&self) {
+    /// Forgets what the beam remembers: it has ended, or the tables have it now. `false` when the bus does not answer, and may
+    /// have it still.
+    pub async fn forget(&self) -> bool {
+        if self.member.is_bus_gone() {
+            return false;
+        }
         let (script, mut redis) = (Script::new(FORGET), self.member.redis());
         let mut call = script.key(keys::lease(self.beam));
         call.key(keys::memory(self.beam)).arg(self.held());
         let forgotten: Result<i64, _> = call.invoke_async(&mut redis).await;
-        if let Err(error) = forgotten {
+        if let Err(error) = &forgotten {
             tracing::warn!(%error, "what a beam remembered stays on the bus for a while");
         }
+        forgotten.is_ok()
     }
 }

@@ -2,7 +2,7 @@
 //! task.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use bytes::BytesMut;
 use heliograph_shared::decode::Subject;
@@ -10,6 +10,7 @@ use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::limits::MAX_RELAYED_FRAME_BYTES;
 
+use crate::bus::lease::Lease;
 use crate::live::beam::ConnectionId;
 use crate::live::outbox::Outbox;
 use crate::live::refusal::Refusal;
@@ -24,6 +25,8 @@ const DEVICE_GONE: Refusal =
     Refusal::new("That device is not in this beam.", ErrorCode::DeviceGone);
 const RELAY_FULL: Refusal =
     Refusal::new("Too much data is waiting for that device.", ErrorCode::RelayFull);
+/// Another node may drive the beam. The sender waits as it does for a full relay (R4).
+const NOT_NOW: Refusal = Refusal::new("The server cannot relay now.", ErrorCode::RelayFull);
 
 /// First byte of a frame with a chunk of a file (section F).
 const CHUNK: u8 = 2;
@@ -32,6 +35,8 @@ const CHUNK: u8 = 2;
 #[derive(Debug, Default)]
 pub struct Relay {
     devices: RwLock<HashMap<DeviceId, Member>>,
+    /// The right to drive the beam, where another node could have it.
+    fence: OnceLock<Lease>,
 }
 
 #[derive(Debug)]
@@ -43,6 +48,12 @@ struct Member {
 }
 
 impl Relay {
+    /// Forwards only while this lease holds.
+    pub fn is_fenced_by(&self, lease: Lease) {
+        // A relay has one beam, which takes one lease.
+        let _ = self.fence.set(lease);
+    }
+
     /// Adds a device, or moves it to a newer connection.
     pub fn add(&self, device: DeviceId, connection: ConnectionId, outbox: Arc<Outbox>) {
         let mut devices = self.devices.write().unwrap_or_else(PoisonError::into_inner);
@@ -83,6 +94,9 @@ impl Relay {
         if bytes > ADDRESS + MAX_RELAYED_FRAME_BYTES {
             return Err(refused(TOO_LARGE));
         }
+        if self.fence.get().is_some_and(|lease| !lease.holds()) {
+            return Err(refused(NOT_NOW));
+        }
         let outbox = self.way(from, to, is_chunk).map_err(refused)?;
         // The sender's id takes the place of the receiver's, so the frame is not copied. Its memory is its own: the reader
         // takes a buffer for each message.
@@ -104,7 +118,12 @@ impl Relay {
 
 #[cfg(test)]
 mod tests {
+    use heliograph_shared::ids::BeamId;
+    use heliograph_storage::{Location, Storage};
+    use uuid::Uuid;
+
     use super::*;
+    use crate::bus::lease;
     use crate::clock::Clock;
     use crate::live::websocket::Message;
 
@@ -147,6 +166,17 @@ mod tests {
         let (relay, _bob) = relay_with_ada_and_bob();
         assert_eq!(relay.forward(BOB, to(CAT, b"frame")), gone(CAT));
         assert_eq!(relay.forward(BOB, BytesMut::from("short")), Err(NO_ADDRESS));
+    }
+
+    #[tokio::test]
+    async fn r2_a_node_that_may_not_act_forwards_nothing() {
+        let (relay, _bob) = relay_with_ada_and_bob();
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Folder(folder.path().to_owned());
+        let (storage, _writer) = Storage::open(&location).await.unwrap();
+        relay.is_fenced_by(lease::unheard(storage, BeamId::from_random([1; 16]), Uuid::nil()));
+        let refused = relay.forward(ADA, to(BOB, b"frame"));
+        assert_eq!(refused, Err(NOT_NOW.about(Subject::device(BOB))));
     }
 
     #[test]

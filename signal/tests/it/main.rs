@@ -38,6 +38,7 @@ mod leaving;
 mod limits;
 mod metrics;
 mod nodes;
+mod nodes_apart;
 mod operating;
 mod permissions;
 mod person;

@@ -19,8 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What nodes have in common.
 pub struct Nodes {
-    redis: Redis,
-    database: String,
+    pub redis: Redis,
+    pub database: String,
 }
 
 impl Nodes {
@@ -32,7 +32,7 @@ impl Nodes {
         ["--database".to_owned(), self.database.clone(), "--bus".to_owned(), self.redis.url()]
     }
 
-    async fn node(&self) -> TestServer {
+    pub async fn node(&self) -> TestServer {
         let flags = self.flags();
         TestServer::with(&flags.each_ref().map(String::as_str)).await
     }
@@ -41,7 +41,7 @@ impl Nodes {
         [self.node().await, self.node().await, self.node().await]
     }
 
-    fn process(&self) -> Program {
+    pub fn process(&self) -> Program {
         let flags = self.flags();
         Program::start(&flags.each_ref().map(String::as_str), &[])
     }
@@ -210,7 +210,7 @@ async fn s11_what_was_acknowledged_survives_the_node_that_is_killed() {
 
     killed.is_killed();
 
-    let mut back = timeout(Duration::from_secs(10), comes_back(&other, beam)).await.unwrap();
+    let mut back = timeout(PATIENCE, comes_back(&other, beam)).await.unwrap();
     assert_eq!(contents(&mut back).await, ["mine", "yours"]);
 }
 
@@ -298,7 +298,7 @@ async fn when_the_bus_is_gone_the_beams_of_a_node_go_on_and_new_ones_wait() {
 }
 
 /// Comes to a node until its beam has a driver again, and that one is here or is passed on to.
-async fn comes_back(server: &TestServer, beam: BeamId) -> TestDevice {
+pub async fn comes_back(server: &TestServer, beam: BeamId) -> TestDevice {
     loop {
         if let Ok(mut device) = server.connect_as(beam, &[]).await {
             let auth = json!({"type": "auth", "message": null, "extra": {"v": 1, "caps": []}});
@@ -311,7 +311,7 @@ async fn comes_back(server: &TestServer, beam: BeamId) -> TestDevice {
     }
 }
 
-async fn join_at(address: &str, beam: BeamId) -> TestDevice {
+pub async fn join_at(address: &str, beam: BeamId) -> TestDevice {
     join_as(address, beam, "").await
 }
 

@@ -2,6 +2,7 @@
 
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
 use heliograph_storage::Error;
+use heliograph_storage::beam_drivers::EarlierDriver;
 use heliograph_storage::kept_beams::Keep;
 use heliograph_storage::notes::{NewNote, Quota};
 use uuid::Uuid;
@@ -67,11 +68,11 @@ async fn it_is_known_which_node_drives_a_beam_until_it_gives_it_back() {
         storage.drive_beam(two, node, token(4), at(1)).await.unwrap();
         storage.drive_beam(two, other, token(5), at(2)).await.unwrap();
         assert_eq!(storage.beams_driven_by(node).await.unwrap(), [(one, token(3))]);
-        assert_eq!(storage.driver_of(two).await.unwrap(), Some(other));
+        assert_eq!(storage.driver_of(two).await.unwrap(), Some((other, token(5))));
 
         // The earlier one gives back what it has no more.
         storage.stop_driving(two, token(4)).await.unwrap();
-        assert_eq!(storage.driver_of(two).await.unwrap(), Some(other));
+        assert_eq!(storage.driver_of(two).await.unwrap(), Some((other, token(5))));
         storage.stop_driving(two, token(5)).await.unwrap();
         assert_eq!(storage.driver_of(two).await.unwrap(), None);
 
@@ -80,6 +81,30 @@ async fn it_is_known_which_node_drives_a_beam_until_it_gives_it_back() {
         let quota = Quota { quotas: quotas(1_000), now: at(2) };
         let late = writer.driven_with(token(3)).put_note(one, &note(1), quota).await;
         assert!(matches!(late, Err(Error::Superseded)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_beam_that_is_behind_stays_so_until_its_driver_says_otherwise() {
+    with_writer(async |storage, _writer| {
+        let beam = BeamId::from_random([1; 16]);
+        let [one, two, three] = [1, 2, 3].map(|n| Uuid::from_bytes([n; 16]));
+        let drive = async |node: Uuid| storage.drive_beam(beam, node, node, at(1)).await.unwrap();
+        let earlier = |node, is_behind| EarlierDriver { node, is_behind };
+        assert_eq!(drive(one).await, earlier(None, false));
+        assert!(storage.set_behind(beam, one, true).await.unwrap());
+        assert_eq!(drive(two).await, earlier(Some(one), true));
+        assert!(!storage.set_behind(beam, one, false).await.unwrap());
+
+        // Given back, it is of no node.
+        storage.stop_driving(beam, two).await.unwrap();
+        assert_eq!(storage.driver_of(beam).await.unwrap(), None);
+        assert_eq!(drive(three).await, earlier(None, true));
+
+        assert!(storage.set_behind(beam, three, false).await.unwrap());
+        storage.stop_driving(beam, three).await.unwrap();
+        assert_eq!(drive(one).await, earlier(None, false));
     })
     .await;
 }

@@ -2,6 +2,7 @@
 //! this task touches the state.
 
 mod ending;
+mod remembering;
 
 use std::collections::HashMap;
 use std::future::pending;
@@ -29,7 +30,7 @@ use super::keeper::{Failed, Keeper};
 use super::memory::Memory;
 use super::state::{BeamState, Input, Output};
 use super::write::Written;
-use crate::bus::lease::{Lease, Lost};
+use crate::bus::lease::Lease;
 use crate::clock::Clock;
 use crate::live::outbox::Outbox;
 use crate::live::relay::Relay;
@@ -51,6 +52,9 @@ pub(super) async fn run(
     }
     let (lease, memory) = (keeper.lease.clone(), keeper.memory());
     let gaps = lease.as_ref().map_or(0, Lease::gaps);
+    if let Some(lease) = &lease {
+        relay.is_fenced_by(lease.clone());
+    }
     let mut commands = Vec::new();
     let end = match keeper.load().await {
         Ok(terms) => {
@@ -146,11 +150,7 @@ impl Actor {
         written: Option<Result<Written, Failed>>,
         commands: &mut Vec<Command>,
     ) -> ControlFlow<End> {
-        if let Some(lease) = &self.keeper.lease
-            && lease.assured().await == Err(Lost)
-        {
-            return Break(self.give_up());
-        }
+        self.assured().await?;
         if let Some(result) = written {
             self.writing = None;
             self.finish_write(result).await?;
@@ -159,22 +159,19 @@ impl Actor {
         self.tell_the_time().await?;
         commands.reverse();
         while let Some(command) = commands.pop() {
-            if let Break(end) = self.obey(command).await {
+            let obeyed = match self.assured().await {
+                Continue(()) => self.obey(command).await,
+                Break(end) => {
+                    commands.push(command);
+                    Break(end)
+                }
+            };
+            if let Break(end) = obeyed {
                 commands.reverse();
                 return Break(end);
             }
         }
         Continue(())
-    }
-
-    /// Reads the access again if this node may have missed a change of it.
-    async fn make_up(&mut self) -> ControlFlow<End> {
-        let gaps = self.keeper.lease.as_ref().map_or(0, Lease::gaps);
-        if gaps == self.gaps {
-            return Continue(());
-        }
-        self.gaps = gaps;
-        self.refresh().await
     }
 
     /// Tells the state how late it is: by the wall clock, and by the steady one if the beam lingers.
@@ -216,7 +213,10 @@ impl Actor {
                 outcome
             }
             Command::HandOver(done) => {
-                let outcome = self.store().await;
+                let mut outcome = self.store().await;
+                if outcome.is_continue() {
+                    outcome = self.remember_all().await;
+                }
                 // Before the devices are told, or they would be led back here.
                 if let Some(lease) = &self.keeper.lease {
                     lease.end().await;
@@ -304,12 +304,7 @@ impl Actor {
     async fn apply(&mut self, input: Input) -> ControlFlow<End> {
         let now = self.clock.now();
         let outputs = self.state.handle(input, now);
-        if let Some(memory) = &mut self.memory {
-            let behind = memory.behind(&self.state);
-            if memory.catch_up(behind).await == Err(Lost) {
-                return Break(self.give_up());
-            }
-        }
+        self.remember().await?;
         for output in outputs {
             match output {
                 Output::Admit(connection) => self.admit(connection),
@@ -333,9 +328,7 @@ impl Actor {
                 Output::StoreSoon => self.stores_at = Some(self.clock.steady() + WRITE_BEHIND),
                 Output::Linger => self.lingers_until = Some(self.clock.steady() + LINGER),
                 Output::Finish => {
-                    if let Some(memory) = &self.memory {
-                        memory.forget().await;
-                    }
+                    self.forget_all().await?;
                     let has_ended = self.state.has_ended(now);
                     return Break(if has_ended {
                         End::TurnAway(CloseCode::Ended)
@@ -388,7 +381,9 @@ impl Actor {
         let ends = deadline.map(|deadline| deadline.since(self.clock.now()));
         let lingers = self.lingers_until.map(|until| until - self.clock.steady());
         let stores = self.stores_at.map(|at| at - self.clock.steady());
-        [ends, lingers, stores].into_iter().flatten().min()
+        let remembers = self.memory.as_ref().and_then(Memory::due);
+        let remembers = remembers.map(|at| at - self.clock.steady());
+        [ends, lingers, stores, remembers].into_iter().flatten().min()
     }
 }
 

@@ -2,11 +2,13 @@
 //! each input the task writes what has changed, before any device learns of it.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use heliograph_shared::ids::ItemId;
 use heliograph_shared::socket::{LiveItem, Placed};
 use heliograph_storage::accounts::AccountId;
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::arrangement::Arrangement;
@@ -15,6 +17,9 @@ use super::state::BeamState;
 use crate::budget::{Share, Spent};
 use crate::bus::lease::{Lease, Lost};
 use crate::bus::memory::{Change, Outcome, Remembered};
+
+/// Pause between two tries to write what the bus lacks.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// Everything but the items.
 #[derive(Debug, Serialize, Deserialize)]
@@ -39,7 +44,8 @@ pub(super) struct Recalled {
     pub arrangement: Arrangement,
 }
 
-/// Reads a memory; `None` when it is not one of ours. The memory of the items is counted in this share.
+/// Reads a memory; `None` when it is not one of ours, or an item of it cannot be read: under the same epoch, devices would
+/// delete what is missing. The memory of the items is counted in this share.
 ///
 /// # Errors
 /// [`Spent`] when there is no memory for them.
@@ -51,7 +57,8 @@ pub(super) fn recall(remembered: &Remembered, room: Share) -> Result<Option<Reca
         let Entry { item, author }: Entry<LiveItem> = serde_json::from_str(text).ok()?;
         Some((item, author.map(AccountId::from_uuid)))
     };
-    let mut items: Vec<_> = remembered.items.iter().filter_map(read).collect();
+    let items: Option<Vec<_>> = remembered.items.iter().map(read).collect();
+    let Some(mut items) = items else { return Ok(None) };
     items.sort_by_key(|(item, _)| item.seq);
     let items = Items::recalled(items, past, room)?;
     Ok(Some(Recalled { epoch, items, arrangement: Arrangement::stored(places) }))
@@ -63,11 +70,16 @@ pub(super) struct Memory {
     lease: Lease,
     /// What was written, if anything.
     written: Option<Written>,
+    /// Whether the database says that the bus lacks something.
+    is_marked: bool,
+    /// When to try again to write what the bus lacks.
+    retry_at: Instant,
 }
 
 #[derive(Debug)]
 struct Written {
     revision: u64,
+    past: Past,
     arrangement: Arrangement,
     items: HashMap<ItemId, u64>,
     gaps: u64,
@@ -82,12 +94,14 @@ pub(super) enum Behind {
     /// The tables have it.
     Forget,
     Write(Change),
+    /// The bus lacks it, and cannot take it now.
+    Later,
 }
 
 impl Memory {
     /// Nothing is written yet.
     pub fn new(lease: Lease) -> Self {
-        Self { lease, written: None }
+        Self { lease, written: None, is_marked: false, retry_at: Instant::now() }
     }
 
     /// What is to be written before the devices learn of the state.
@@ -95,12 +109,15 @@ impl Memory {
         if !state.is_only_in_memory() {
             return if self.written.take().is_some() { Behind::Forget } else { Behind::Nothing };
         }
-        let gaps = self.lease.gaps();
-        let revision = state.items.revision();
+        let (gaps, now) = (self.lease.gaps(), Instant::now());
+        let (revision, past) = (state.items.revision(), state.items.past());
         let known = self.written.as_ref();
         let known = known.filter(|written| written.gaps == gaps);
         if known.is_some_and(|written| {
-            written.revision == revision && written.arrangement == state.arrangement
+            written.is_there
+                && written.revision == revision
+                && written.past == past
+                && written.arrangement == state.arrangement
         }) {
             return Behind::Nothing;
         }
@@ -109,34 +126,88 @@ impl Memory {
             // A beam in which nothing was shared has nothing to remember.
             return Behind::Nothing;
         }
-        let change = change(state, known.filter(|written| written.is_there));
-        let items = state.items.all().map(|(item, _)| (item.id, item.seq)).collect();
+        if self.lease.is_bus_gone() {
+            self.retry_at = now + RETRY;
+        }
+        let is_later = now < self.retry_at;
+        let change = (!is_later).then(|| change(state, known.filter(|written| written.is_there)));
+        let items = match &change {
+            Some(_) => state.items.all().map(|(item, _)| (item.id, item.seq)).collect(),
+            None => HashMap::new(),
+        };
         let arrangement = state.arrangement.clone();
-        self.written = Some(Written { revision, arrangement, items, gaps, is_there: false });
-        Behind::Write(change)
+        let is_there = false;
+        self.written = Some(Written { revision, past, arrangement, items, gaps, is_there });
+        change.map_or(Behind::Later, Behind::Write)
     }
 
-    /// Writes that, and waits until it is on the bus. Without the bus the beam goes on: its devices have what they are told.
+    /// When to look again what is to be written, although nothing has changed.
+    pub fn due(&self) -> Option<Instant> {
+        self.written.as_ref().filter(|written| !written.is_there).map(|_| self.retry_at)
+    }
+
+    /// What the bus lacks is to be written now.
+    pub fn hurry(&mut self) {
+        self.retry_at = Instant::now();
+    }
+
+    /// Writes that, and waits until it is on the bus. Without the bus the beam goes on, when the database knows that the bus
+    /// is behind: its devices have what they are told.
     ///
     /// # Errors
     /// [`Lost`] when another node drives the beam. Nobody may be told of the change.
     pub async fn catch_up(&mut self, behind: Behind) -> Result<(), Lost> {
         match behind {
             Behind::Nothing => {}
-            Behind::Forget => self.lease.forget().await,
-            Behind::Write(change) => {
-                let outcome = self.lease.remember(&change).await?;
-                if let Some(written) = &mut self.written {
-                    written.is_there = outcome == Outcome::Written;
+            Behind::Forget => self.forget().await?,
+            Behind::Later => self.fall_behind().await?,
+            Behind::Write(change) => match self.lease.remember(&change).await? {
+                Outcome::Written => {
+                    let is_there = self.is_whole().await?;
+                    if let Some(written) = &mut self.written {
+                        written.is_there = is_there;
+                    }
                 }
-            }
+                Outcome::BusGone => {
+                    self.retry_at = Instant::now() + RETRY;
+                    self.fall_behind().await?;
+                }
+            },
         }
         Ok(())
     }
 
-    /// The beam has ended, or everybody has left it: nothing is remembered.
-    pub async fn forget(&self) {
-        self.lease.forget().await;
+    /// The beam has ended, or everybody has left it, or the tables have it: nothing is remembered.
+    ///
+    /// # Errors
+    /// [`Lost`] when another node drives the beam.
+    pub async fn forget(&mut self) -> Result<(), Lost> {
+        if self.lease.forget().await {
+            self.is_whole().await?;
+            return Ok(());
+        }
+        self.fall_behind().await
+    }
+
+    /// Has the database say that the bus lacks something, once.
+    async fn fall_behind(&mut self) -> Result<(), Lost> {
+        if !self.is_marked {
+            self.lease.falls_behind().await?;
+            self.is_marked = true;
+        }
+        Ok(())
+    }
+
+    /// The bus lacks nothing; `false` when that could not be said. While the database says that it does, each change is the
+    /// whole, as it is while [`Written::is_there`] is `false`.
+    async fn is_whole(&mut self) -> Result<bool, Lost> {
+        if self.is_marked {
+            self.is_marked = !self.lease.is_whole().await?;
+            if self.is_marked {
+                self.retry_at = Instant::now() + RETRY;
+            }
+        }
+        Ok(!self.is_marked)
     }
 }
 
@@ -165,17 +236,21 @@ fn change(state: &BeamState, known: Option<&Written>) -> Change {
 
 #[cfg(test)]
 mod tests {
-    use heliograph_shared::ids::DeviceId;
+    use std::collections::HashSet;
+
+    use heliograph_shared::ids::{BeamId, DeviceId};
+    use heliograph_shared::socket::Held;
     use heliograph_shared::time::Millis;
+    use heliograph_storage::{Location, Storage};
     use serde_json::value::RawValue;
 
     use super::*;
     use crate::budget::{Budget, Kind};
+    use crate::bus::lease;
+    use crate::live::beam::terms::{Status, Terms};
 
-    #[test]
-    fn s11_a_memory_comes_back_in_its_order_with_its_numbers() {
-        let room = || Budget::unlimited().nothing(Kind::Items);
-        let item = |number: u8, to| LiveItem {
+    fn item(number: u8, to: Option<DeviceId>) -> LiveItem {
+        LiveItem {
             message: RawValue::from_string(format!(r#"{{"n":{number}}}"#)).unwrap(),
             extra: "text".to_owned(),
             id: ItemId::from_random([number; 16]),
@@ -183,7 +258,68 @@ mod tests {
             from: DeviceId::from_bytes([1; 16]),
             at: Millis::new(5),
             to,
-        };
+        }
+    }
+
+    /// A beam with an item, after a memory with ten.
+    fn state() -> BeamState {
+        let mut items = Items::none_after(10, Budget::unlimited().nothing(Kind::Items));
+        items.share(item(1, None), None);
+        BeamState::new(Terms {
+            epoch: "e".to_owned(),
+            status: Status::Unsaved { expires_at: Millis::MAX, recorded: true, kept: None },
+            items,
+            arrangement: Arrangement::default(),
+            removed: HashSet::new(),
+            forgotten: false,
+        })
+    }
+
+    #[tokio::test]
+    async fn s11_what_the_bus_did_not_take_is_written_again_and_the_database_knows_until_then() {
+        let (folder, beam) = (tempfile::tempdir().unwrap(), BeamId::from_random([1; 16]));
+        let [token, next] = [1, 2].map(|n| Uuid::from_bytes([n; 16]));
+        let location = Location::Folder(folder.path().to_owned());
+        let (storage, _writer) = Storage::open(&location).await.unwrap();
+        storage.drive_beam(beam, token, token, Millis::new(0)).await.unwrap();
+        let mut memory = Memory::new(lease::unheard(storage.clone(), beam, token));
+        let state = state();
+
+        let behind = memory.behind(&state);
+        memory.catch_up(behind).await.unwrap();
+
+        assert!(memory.due().is_some());
+        assert!(matches!(memory.behind(&state), Behind::Later));
+        memory.hurry();
+        assert!(matches!(memory.behind(&state), Behind::Write(Change { is_whole: true, .. })));
+        let then = storage.drive_beam(beam, next, next, Millis::new(0)).await.unwrap();
+        assert!(then.is_behind);
+        // Whoever has lost the beam tells nobody.
+        let mut late = Memory::new(lease::unheard(storage, beam, token));
+        let behind = late.behind(&state);
+        assert_eq!(late.catch_up(behind).await, Err(Lost));
+    }
+
+    #[tokio::test]
+    async fn s28_what_devices_knew_of_earlier_memories_is_written_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Folder(folder.path().to_owned());
+        let (storage, _writer) = Storage::open(&location).await.unwrap();
+        let beam = BeamId::from_random([1; 16]);
+        let mut memory = Memory::new(lease::unheard(storage, beam, Uuid::nil()));
+        let mut state = state();
+        assert!(matches!(memory.behind(&state), Behind::Write(_)));
+        memory.written.as_mut().unwrap().is_there = true;
+        assert!(matches!(memory.behind(&state), Behind::Nothing));
+
+        state.items.compare(&Held { known: vec![(1, 10)], items: Vec::new() });
+
+        assert!(matches!(memory.behind(&state), Behind::Write(Change { is_whole: false, .. })));
+    }
+
+    #[test]
+    fn s11_a_memory_comes_back_in_its_order_with_its_numbers() {
+        let room = || Budget::unlimited().nothing(Kind::Items);
         let author = AccountId::from_random([9; 16]);
         let mut items = Items::none(room());
         items.share(item(1, None), Some(author));
@@ -203,7 +339,7 @@ mod tests {
         });
         // A hash has no order.
         let entries: Vec<_> = entries.collect::<Vec<_>>().into_iter().rev().collect();
-        let remembered = Remembered { rest: past.unwrap(), items: entries };
+        let mut remembered = Remembered { rest: past.unwrap(), items: entries };
         let recalled = recall(&remembered, room()).unwrap().unwrap();
 
         assert_eq!(recalled.epoch, "e");
@@ -212,6 +348,10 @@ mod tests {
             (items.page("e", None, device), recalled.items.page("e", None, device));
         assert_eq!(serde_json::to_value(&after).unwrap(), serde_json::to_value(&before).unwrap());
         assert_eq!(recalled.items.next_seq(), items.next_seq());
+
+        // Under the same epoch, devices would delete the item that cannot be read.
+        remembered.items[0] = "x".to_owned();
+        assert!(recall(&remembered, room()).unwrap().is_none());
     }
 
     #[test]

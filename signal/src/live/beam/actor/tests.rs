@@ -42,7 +42,7 @@ fn beam_id() -> BeamId {
     BeamId::from_random([7; 16])
 }
 
-async fn keeper(folder: &TempDir) -> Keeper {
+pub(super) async fn keeper(folder: &TempDir) -> Keeper {
     let location = Location::Folder(folder.path().to_owned());
     let (storage, writer) = Storage::open(&location).await.unwrap();
     let (epoch, budget, clock) =
@@ -76,7 +76,7 @@ async fn live() -> Live {
 }
 
 /// The task's own value for a beam.
-async fn actor(keeper: Keeper) -> Actor {
+pub(super) async fn actor(keeper: Keeper) -> Actor {
     let state = BeamState::new(keeper.load().await.unwrap());
     Actor::new(state, keeper.clock, Arc::default(), keeper)
 }
@@ -124,7 +124,7 @@ async fn time_passes(time: Duration) {
     tokio::time::resume();
 }
 
-fn newcomer(number: u8) -> Newcomer {
+pub(super) fn newcomer(number: u8) -> Newcomer {
     let device_id = DeviceId::from_bytes([number; 16]);
     let user = DeviceUser::default();
     let device = Device { device_id, name: String::new(), caps: Vec::new(), user };

@@ -1,0 +1,142 @@
+//! Nodes of which one loses Redis, or Redis loses what one said.
+
+use std::time::Duration;
+
+use heliograph_shared::close::CloseCode;
+use heliograph_shared::ids::BeamId;
+use serde_json::{Value, json};
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::AbortHandle;
+use tokio::time::{sleep, timeout};
+
+use super::device::{TestDevice, unknown_beam};
+use super::nodes::{Nodes, comes_back, contents, join_at};
+use super::program::Program;
+
+/// Makes a test that would hang fail instead.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The way of one node to Redis. The others have their own.
+struct Cable {
+    url: String,
+    carrying: AbortHandle,
+}
+
+impl Cable {
+    async fn to(nodes: &Nodes) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("redis://{}/", listener.local_addr().unwrap());
+        let redis = nodes.redis.url();
+        let redis = redis.trim_start_matches("redis://").trim_end_matches('/').to_owned();
+        let carrying = tokio::spawn(async move {
+            let mut connections = tokio::task::JoinSet::new();
+            while let Ok((mut near, _)) = listener.accept().await {
+                let mut far = TcpStream::connect(&redis).await.unwrap();
+                connections.spawn(async move { copy_bidirectional(&mut near, &mut far).await });
+            }
+        });
+        Self { url, carrying: carrying.abort_handle() }
+    }
+
+    /// With the task, its listener and its connections go.
+    fn is_cut(&self) {
+        self.carrying.abort();
+    }
+}
+
+async fn epoch(device: &mut TestDevice) -> Value {
+    device.says(&json!({"type": "sync", "message": {"after": null}})).await;
+    device.sees("sync").await["message"]["epoch"].clone()
+}
+
+/// Waits until Redis has so many items of a beam.
+async fn remembers(nodes: &Nodes, beam: BeamId, items: u32) {
+    let key = format!("heliograph:memory:{beam}");
+    // And the rest.
+    let fields = (items + 1).to_string();
+    let written = async {
+        while nodes.redis.cli(&["HLEN", &key]).trim() != fields {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(PATIENCE, written).await.expect("Redis has all of it");
+}
+
+#[tokio::test]
+async fn s11_what_a_broken_connection_did_not_write_is_written_without_another_change() {
+    let nodes = Nodes::new();
+    let mut killed = nodes.process();
+    let other = nodes.node().await;
+    let beam = unknown_beam();
+    let mut ada = join_at(&killed.address, beam).await;
+    ada.shares("before").await;
+    ada.sees_item().await;
+    let before = epoch(&mut ada).await;
+
+    let _how_many = nodes.redis.cli(&["CLIENT", "KILL", "TYPE", "normal"]);
+    ada.shares("acknowledged").await;
+    assert_eq!(ada.sees_item().await, "acknowledged");
+    remembers(&nodes, beam, 2).await;
+    // What is written later is not behind.
+    ada.shares("after").await;
+    ada.sees_item().await;
+    remembers(&nodes, beam, 3).await;
+    killed.is_killed();
+
+    let mut back = timeout(PATIENCE, comes_back(&other, beam)).await.unwrap();
+    assert_eq!(contents(&mut back).await, ["before", "acknowledged", "after"]);
+    assert_eq!(epoch(&mut back).await, before);
+}
+
+#[tokio::test]
+async fn s11_what_redis_lacks_is_never_called_deleted_by_the_next_node() {
+    let nodes = Nodes::new();
+    let cable = Cable::to(&nodes).await;
+    let one = Program::start(&["--database", &nodes.database, "--bus", &cable.url], &[]);
+    let two = nodes.node().await;
+    let beam = unknown_beam();
+    let mut ada = join_at(&one.address, beam).await;
+    ada.shares("before").await;
+    ada.sees_item().await;
+    let before = epoch(&mut ada).await;
+
+    cable.is_cut();
+    ada.shares("told by one alone").await;
+    assert_eq!(ada.sees_item().await, "told by one alone");
+
+    // Until then, devices are passed on to the first node.
+    while nodes.redis.cli(&["KEYS", "heliograph:node:*"]).lines().count() > 1 {
+        sleep(Duration::from_millis(50)).await;
+    }
+    let mut bob = timeout(PATIENCE, comes_back(&two, beam)).await.unwrap();
+    // Under the same epoch, Ada's device would delete what she shared last.
+    assert_ne!(epoch(&mut bob).await, before);
+    assert_eq!(ada.is_closed().await, CloseCode::Restart.number());
+}
+
+#[tokio::test]
+async fn s7_a_lease_that_redis_has_lost_leads_to_its_node_again() {
+    let nodes = Nodes::new();
+    let (one, two) = (nodes.node().await, nodes.node().await);
+    let beam = unknown_beam();
+    let mut ada = one.join(beam).await;
+    let lease = format!("heliograph:driver:{beam}");
+    let before = nodes.redis.cli(&["GET", &lease]);
+    assert_eq!(nodes.redis.cli(&["DEL", &lease]).trim(), "1");
+
+    let come = async {
+        loop {
+            let mut device = two.connect(beam).await;
+            let auth = json!({"type": "auth", "message": null, "extra": {"v": 1, "caps": []}});
+            device.says(&auth).await;
+            if device.is_welcomed_or_sent_away().await {
+                return device;
+            }
+        }
+    };
+    let _bob = timeout(PATIENCE, come).await.unwrap();
+    ada.sees_devices(2).await;
+    assert_eq!([&one, &two].map(|node| node.app.live.hub.count().0), [1, 0]);
+    assert_eq!(nodes.redis.cli(&["GET", &lease]), before);
+}
