@@ -11,6 +11,10 @@ use crate::Error;
 use crate::database::{Database, Transaction, args};
 use crate::revision::Revision;
 
+/// Locks who drives a beam, if that is still the one with this token.
+const HOLD: &str = "SELECT 1 FROM beam_drivers WHERE beam_id = $1 AND token = $2 FOR UPDATE";
+const IS_HELD: &str = "SELECT 1 FROM beam_drivers WHERE beam_id = $1 AND token = $2";
+
 /// Changes saved and kept beams. Only [`crate::Storage::open`] makes one. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct BeamWriter {
@@ -47,8 +51,7 @@ impl BeamWriter {
         let mut transaction = self.database.begin().await?;
         let locked = lock(&mut transaction, beam).await?;
         if let Some(token) = self.driver {
-            let hold = "UPDATE beam_drivers SET token = token WHERE beam_id = $1 AND token = $2";
-            if transaction.execute(hold, args![beam.uuid(), token]).await? == 0 {
+            if !transaction.holds(HOLD, IS_HELD, args![beam.uuid(), token]).await? {
                 return Err(Error::Superseded);
             }
         }
@@ -71,4 +74,48 @@ impl BeamWriter {
 pub(crate) async fn lock(transaction: &mut Transaction, beam: BeamId) -> Result<Locked, Error> {
     transaction.lock("SELECT 1 FROM beams WHERE id = $1 FOR UPDATE", args![beam.uuid()]).await?;
     Ok(Locked(beam))
+}
+
+#[cfg(test)]
+mod tests {
+    use heliograph_shared::time::Millis;
+    use heliograph_testing::postgres::fresh_database;
+
+    use super::*;
+    use crate::{Location, Storage};
+
+    #[tokio::test]
+    async fn only_the_locks_of_a_node_end_while_it_stands_still() {
+        let location = Location::Postgres(fresh_database());
+        let ends = "SELECT current_setting('idle_in_transaction_session_timeout') AS ends";
+        let (alone, _) = Storage::open(&location).await.unwrap();
+        let (node, _) = Storage::open_shared(&location).await.unwrap();
+        for (storage, after) in [(alone, "0"), (node, "3s")] {
+            let row = storage.database.fetch_optional(ends, args![]).await.unwrap().unwrap();
+            assert_eq!(row.get::<String>("ends").unwrap(), after);
+            storage.close().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_change_locks_who_drives_the_beam_and_writes_nothing_there() {
+        let (storage, writer) =
+            Storage::open_shared(&Location::Postgres(fresh_database())).await.unwrap();
+        let (beam, token) = (BeamId::from_random([1; 16]), Uuid::from_bytes([2; 16]));
+        storage.drive_beam(beam, token, token, Millis::new(1)).await.unwrap();
+        let row = async || {
+            let select = "SELECT CAST(ctid AS TEXT) AS place FROM beam_drivers";
+            let row = storage.database.fetch_optional(select, args![]).await.unwrap().unwrap();
+            row.get::<String>("place").unwrap()
+        };
+        let before = row().await;
+        let (transaction, _) = writer.driven_with(token).begin(beam).await.unwrap();
+        let skip = "SELECT 1 FROM beam_drivers FOR UPDATE SKIP LOCKED";
+        assert!(storage.database.fetch_optional(skip, args![]).await.unwrap().is_none());
+        transaction.commit().await.unwrap();
+        assert_eq!(row().await, before);
+        let lost = writer.driven_with(Uuid::nil()).begin(beam).await.err();
+        assert!(matches!(lost, Some(Error::Superseded)));
+        storage.close().await;
+    }
 }

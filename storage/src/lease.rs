@@ -20,6 +20,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::Location;
+use crate::sharing::Sharing;
 
 /// The locked file, beside the database file.
 const LOCK_FILE: &str = "heliograph.lock";
@@ -55,13 +56,6 @@ pub enum LeaseError {
     /// A database in a folder is for one process.
     #[error("the nodes of a server need a Postgres database (--database)")]
     NotShareable,
-}
-
-/// Who else may use the database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sharing {
-    Alone,
-    WithNodes,
 }
 
 impl Sharing {

@@ -32,6 +32,7 @@ mod sealed_keys;
 pub mod secrets;
 pub mod sessions;
 pub mod shares;
+mod sharing;
 mod sqlite;
 pub mod staging;
 mod storage;

@@ -50,14 +50,16 @@ pub(crate) async fn is_sound(connection: &mut SqliteConnection) -> Result<bool, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::database::{Database, Location, args};
+    use crate::Error;
+    use crate::database::{Database, Location, Transaction, args};
+    use crate::sharing::Sharing;
 
     #[tokio::test]
     async fn r3_while_another_process_has_the_lock_nobody_waits_longer_than_five_seconds() {
         let folder = tempfile::tempdir().unwrap();
         let location = Location::Folder(folder.path().into());
-        let ours = Database::open(&location).await.unwrap();
-        let theirs = Database::open(&location).await.unwrap();
+        let ours = Database::open(&location, Sharing::Alone).await.unwrap();
+        let theirs = Database::open(&location, Sharing::Alone).await.unwrap();
         let lock = theirs.begin().await.unwrap();
         let update = "UPDATE upload_room SET turns = turns + 1";
         let start = Instant::now();
@@ -69,5 +71,30 @@ mod tests {
         assert!(start.elapsed() < PATIENCE * 3 / 2, "{:?}", start.elapsed());
         drop(lock);
         ours.execute(update, args![]).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_disk_that_was_full_takes_writes_again_when_there_is_room() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Location::Folder(place.path().into());
+        let database = Database::open(&folder, Sharing::Alone).await.unwrap();
+        let insert = "INSERT INTO secrets (name, value) VALUES ($1, $2)";
+        let secret = vec![7_u8; 32];
+        let fill = async |transaction: &mut Transaction| {
+            for n in 0..100_000_i64 {
+                transaction.execute(insert, args![n.to_string(), secret.clone()]).await?;
+            }
+            Ok::<_, Error>(())
+        };
+        // SQLite keeps the bound with the connection, as if the disk were full for this one.
+        database.execute("PRAGMA max_page_count = 1", args![]).await.unwrap();
+        let mut transaction = database.begin().await.unwrap();
+        let error = fill(&mut transaction).await.unwrap_err();
+        assert!(matches!(error, Error::DiskFull(_)), "{error:?}");
+        drop(transaction);
+
+        let mut transaction = database.begin().await.unwrap();
+        transaction.execute(insert, args!["after", secret.clone()]).await.unwrap();
+        transaction.commit().await.unwrap();
     }
 }

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::beam_writer::BeamWriter;
 use crate::database::{Database, Location, args};
 use crate::revision::Revision;
+use crate::sharing::Sharing;
 
 /// The database. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -20,7 +21,20 @@ impl Storage {
     /// # Errors
     /// [`Error::Database`] when the database cannot be reached or written, or is not Heliograph's.
     pub async fn open(location: &Location) -> Result<(Self, BeamWriter), Error> {
-        let database = Database::open(location).await?;
+        Self::with(location, Sharing::Alone).await
+    }
+
+    /// The same for one of several nodes. One that stands still in the middle of a change soon loses its connection, and
+    /// with it the locks for which the others wait.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`].
+    pub async fn open_shared(location: &Location) -> Result<(Self, BeamWriter), Error> {
+        Self::with(location, Sharing::WithNodes).await
+    }
+
+    async fn with(location: &Location, sharing: Sharing) -> Result<(Self, BeamWriter), Error> {
+        let database = Database::open(location, sharing).await?;
         let beam_lists = Revision::default();
         let writer = BeamWriter::new(database.clone(), beam_lists.clone());
         Ok((Self { database, beam_lists }, writer))

@@ -171,7 +171,11 @@ async fn parts(config: &Config, clock: Clock) -> Result<Parts, Error> {
         Err(error) => tracing::warn!(%error, "let no other server use this data folder"),
         Ok(()) => {}
     }
-    let (storage, writer) = Storage::open(&location).await.map_err(Error::Storage)?;
+    let opened = match config.nodes.bus {
+        None => Storage::open(&location).await,
+        Some(_) => Storage::open_shared(&location).await,
+    };
+    let (storage, writer) = opened.map_err(Error::Storage)?;
     let blobs = Blobs::open(&config.blobs()).map_err(Error::Blobs)?;
     let staging = Staging::open(&data.join(STAGING_FOLDER)).map_err(Error::Blobs)?;
     let budget = Budget::new(&config.budget);
