@@ -50,10 +50,10 @@ impl BeamWriter {
     pub(crate) async fn begin(&self, beam: BeamId) -> Result<(Transaction, Locked), Error> {
         let mut transaction = self.database.begin().await?;
         let locked = lock(&mut transaction, beam).await?;
-        if let Some(token) = self.driver {
-            if !transaction.holds(HOLD, IS_HELD, args![beam.uuid(), token]).await? {
-                return Err(Error::Superseded);
-            }
+        if let Some(token) = self.driver
+            && !transaction.holds(HOLD, IS_HELD, args![beam.uuid(), token]).await?
+        {
+            return Err(Error::Superseded);
         }
         Ok((transaction, locked))
     }
