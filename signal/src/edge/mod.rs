@@ -3,6 +3,7 @@
 pub(crate) mod answers;
 pub mod assets;
 pub mod auth;
+mod both_ways;
 mod cookies;
 mod deadline;
 mod elements;

@@ -12,7 +12,6 @@ use axum::response::Response;
 use heliograph_shared::ids::BeamId;
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
-use tokio::io::copy_bidirectional_with_sizes;
 use tokio::time::sleep;
 
 use crate::address::Client;
@@ -20,6 +19,7 @@ use crate::app::App;
 use crate::bus::Bus;
 use crate::bus::others::Node;
 use crate::bus::peers;
+use crate::edge::both_ways;
 use crate::edge::scheme::Scheme;
 use crate::error::Error;
 
@@ -30,10 +30,6 @@ const HOST: HeaderName = HeaderName::from_static("heliograph-host");
 /// Whether it reaches it by https.
 const SCHEME: HeaderName = HeaderName::from_static("heliograph-scheme");
 
-/// Bytes that are read at once from a device, and from the node that drives its beam. Each socket that is passed on takes
-/// this memory on its node.
-const FROM_DEVICE: usize = 4 * 1024;
-const FROM_DRIVER: usize = 8 * 1024;
 /// Tries to reach the node that drives a beam, and the pause between two of them.
 const TRIES: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(200);
@@ -134,10 +130,8 @@ fn connect(
         counts.passed_on.one();
         let copying = async {
             let (Ok(device), Ok(driving)) = (upgrade.await, other.await) else { return };
-            let (mut device, mut driving) = (TokioIo::new(device), TokioIo::new(driving));
-            let (one, two) = (&mut device, &mut driving);
             // Whichever side fails, both are closed.
-            let _ = copy_bidirectional_with_sizes(one, two, FROM_DEVICE, FROM_DRIVER).await;
+            let _ = both_ways::pass(TokioIo::new(device), TokioIo::new(driving)).await;
         };
         tokio::select! {
             () = copying => {}
