@@ -3,39 +3,14 @@
 use std::time::Duration;
 
 use heliograph_shared::close::CloseCode;
-use heliograph_shared::ids::BeamId;
 use serde_json::json;
 
-use super::device::{TestDevice, unknown_beam};
+use super::device::unknown_beam;
 use super::person::Person;
 use super::postgres::fresh_database;
 use super::server::TestServer;
 
 impl Person<'_> {
-    /// Joins a beam with a device of this person.
-    async fn joins(&self, beam: BeamId) -> TestDevice {
-        let cookies = self.cookies_for("/ws/");
-        let mut device = self.server.connect_as(beam, &[("cookie", &cookies)]).await.unwrap();
-        device.says(&json!({"type": "auth", "message": null, "extra": {"v": 1, "caps": []}})).await;
-        device.is_welcomed().await;
-        device
-    }
-
-    /// Creates a beam, shares an item in it and saves it.
-    async fn saves_a_beam(&self) -> BeamId {
-        let beam = self.server.create_beam().await;
-        let cookies = self.cookies_for("/ws/");
-        let headers = [("cookie", &*cookies)];
-        let mut device = self.server.connect_as(beam.beam_id, &headers).await.unwrap();
-        device.says(&json!({"type": "auth", "message": beam.beam_key})).await;
-        device.shares("a note").await;
-        device.sees_item().await;
-        device.says(&json!({"type": "save_beam", "message": "Desk"})).await;
-        device.sees("beam_saved").await;
-        device.leaves().await;
-        beam.beam_id
-    }
-
     async fn deletes_the_account(&mut self, password: &str) -> super::server::Answer {
         self.asks("DELETE", "/api/auth/delete-account/", &json!({"password": password})).await
     }

@@ -53,27 +53,6 @@ impl Person<'_> {
         let (username, password) = (self.username.clone(), self.password.clone());
         Person { server, username, password, cookies: self.cookies.clone() }
     }
-
-    async fn comes_to(&self, beam: BeamId, key: Option<&str>) -> TestDevice {
-        let cookies = self.cookies_for("/ws/");
-        let mut device = self.server.connect_as(beam, &[("cookie", &cookies)]).await.unwrap();
-        device.says(&json!({"type": "auth", "message": key, "extra": {"v": 1, "caps": []}})).await;
-        device.is_welcomed().await;
-        device
-    }
-
-    /// Creates and saves a beam with one item in it.
-    async fn keeps_a_beam(&self) -> BeamId {
-        let beam = self.server.create_beam().await;
-        let key = serde_json::to_value(&beam.beam_key).unwrap();
-        let mut device = self.comes_to(beam.beam_id, key.as_str()).await;
-        device.shares("a note").await;
-        device.sees_item().await;
-        device.says(&json!({"type": "save_beam", "message": "Desk"})).await;
-        device.sees("beam_saved").await;
-        device.leaves().await;
-        beam.beam_id
-    }
 }
 
 /// Everything that a device finds in the beam, in order.
@@ -140,7 +119,7 @@ async fn s27_a_logout_is_in_effect_on_all_nodes_before_its_answer() {
     assert!(at_two.is().await.is_some() && at_three.is().await.is_some());
     let beam = unknown_beam();
     let _driven_at_three = three.join(beam).await;
-    let mut device = ada.comes_to(beam, None).await;
+    let mut device = ada.joins(beam).await;
 
     let mut leaving = ada.clone();
     assert_eq!(leaving.posts("/api/auth/logout/").await.status, 200);
@@ -155,7 +134,7 @@ async fn h31_a_right_that_is_taken_away_is_gone_on_every_node_before_the_answer(
     let nodes = Nodes::new();
     let [one, two, three] = nodes.three().await;
     let ada = one.registered("ada").await;
-    let beam = ada.at(&two).keeps_a_beam().await;
+    let beam = ada.at(&two).saves_a_beam().await;
     let mut owner = ada.clone();
     let path = format!("/api/beams/{beam}/");
     let changed = owner.asks("PUT", &path, &json!({"link_access": "write"})).await;
@@ -219,7 +198,7 @@ async fn s22_a_node_that_stood_still_writes_nothing_when_another_has_its_beam() 
     let nodes = Nodes::new();
     let (earlier, other) = (nodes.node().await, nodes.node().await);
     let ada = other.registered("ada").await;
-    let beam = ada.at(&earlier).keeps_a_beam().await;
+    let beam = ada.at(&earlier).saves_a_beam().await;
     earlier.ends().await;
     // So the program drives the beam.
     let stopped = nodes.process();

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use heliograph_shared::ids::{BeamId, BeamKey};
 use serde_json::{Value, json};
 
+use super::device::TestDevice;
 use super::server::{Answer, TestServer};
 
 /// A header: name and value.
@@ -43,6 +45,31 @@ pub fn form(fields: &[(&str, &str)]) -> (String, Vec<u8>) {
 }
 
 impl Person<'_> {
+    /// Joins a beam with a device of this person.
+    pub async fn joins(&self, beam: BeamId) -> TestDevice {
+        self.joins_with(beam, None).await
+    }
+
+    async fn joins_with(&self, beam: BeamId, key: Option<&BeamKey>) -> TestDevice {
+        let cookies = self.cookies_for("/ws/");
+        let mut device = self.server.connect_as(beam, &[("cookie", &cookies)]).await.unwrap();
+        device.says(&json!({"type": "auth", "message": key, "extra": {"v": 1, "caps": []}})).await;
+        device.is_welcomed().await;
+        device
+    }
+
+    /// Creates a beam, shares an item in it and saves it.
+    pub async fn saves_a_beam(&self) -> BeamId {
+        let beam = self.server.create_beam().await;
+        let mut device = self.joins_with(beam.beam_id, Some(&beam.beam_key)).await;
+        device.shares("a note").await;
+        device.sees_item().await;
+        device.says(&json!({"type": "save_beam", "message": "Desk"})).await;
+        device.sees("beam_saved").await;
+        device.leaves().await;
+        beam.beam_id
+    }
+
     /// The fields of this person's registration form.
     pub fn fields(&self) -> [(&'static str, String); 5] {
         [
