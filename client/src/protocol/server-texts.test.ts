@@ -6,9 +6,10 @@ import { SERVER_FORMS, SERVER_TEXTS, serverText } from './server-texts'
 
 const ROOT = `${import.meta.dirname}/../../..`
 
-/** What the server says elsewhere: in its terminal, in its page for programs, to plain devices (E12), or as a name. */
+/** What the server says elsewhere: in its terminal, in its page for programs, to other nodes, to plain devices (E12). */
 const NO_REFUSALS = [
   'Another device',
+  'Bearer ',
   'Browsers warn about its own certificate. What to do: {}',
   'Heliograph is ready:',
   'Heliograph on this network',
@@ -39,6 +40,7 @@ const NOT_SHOWN = [
   'The headers of the form are too long.',
   'The host name is malformed.',
   'The kind of an item has at most 64 bytes and no control characters.',
+  'The server cannot relay now.',
   'The server speaks tus 1.0.0: send Tus-Resumable: 1.0.0.',
   'The upload goes on at another offset. A HEAD request tells which.',
   'This device has already joined.',
