@@ -23,11 +23,11 @@ pub fn raise() -> Option<usize> {
     None
 }
 
-/// How many of the configured connections there may be with this limit on descriptors. With fewer descriptors than
-/// connections, accepting would fail instead of answering 503.
-pub fn connections(configured: usize, limit: Option<usize>) -> usize {
+/// How many of the configured connections there may be with this limit on descriptors, if each may take so many. With
+/// fewer descriptors than that, accepting would fail instead of answering 503.
+pub fn connections(configured: usize, limit: Option<usize>, each: usize) -> usize {
     let Some(limit) = limit else { return configured };
-    let most = limit.saturating_sub(RESERVE).max(limit / 2);
+    let most = limit.saturating_sub(RESERVE).max(limit / 2) / each.max(1);
     if most < configured {
         tracing::warn!(connections = most, configured, "fewer connections, for lack of open files");
     }
@@ -40,14 +40,15 @@ mod tests {
 
     #[test]
     fn connections_leave_descriptors_for_everything_else() {
-        for (configured, limit, most) in [
-            (16_384, None, 16_384),
-            (16_384, Some(524_288), 16_384),
-            (16_384, Some(1024), 768),
-            (100, Some(1024), 100),
-            (16_384, Some(300), 150),
+        for (configured, limit, each, most) in [
+            (16_384, None, 1, 16_384),
+            (16_384, Some(524_288), 1, 16_384),
+            (16_384, Some(1024), 1, 768),
+            (16_384, Some(1024), 2, 384),
+            (100, Some(1024), 1, 100),
+            (16_384, Some(300), 1, 150),
         ] {
-            assert_eq!(connections(configured, limit), most, "{configured} of {limit:?}");
+            assert_eq!(connections(configured, limit, each), most, "{configured} of {limit:?}");
         }
     }
 
