@@ -101,7 +101,7 @@ pub async fn to_driver(
         *passed_on.uri_mut() = request.uri().clone();
         *passed_on.headers_mut() = request.headers().clone();
         asked.write(passed_on.headers_mut()).ok_or(Error::Internal)?;
-        match member.call(driver.address, passed_on).await {
+        match member.call(&driver, passed_on).await {
             Ok(answer) => return Ok(Passed::On(connect(app, driver, answer, request))),
             // It may stand still, and is given up soon.
             Err(peers::Error::Slow) => return Err(Error::Busy),

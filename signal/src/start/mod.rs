@@ -5,6 +5,7 @@ pub mod descriptors;
 mod http;
 mod linger;
 mod metrics;
+mod node_address;
 mod nodes;
 pub mod operator;
 mod patience;
@@ -86,6 +87,9 @@ pub enum Error {
     /// The bus has no address that can be read.
     #[error("cannot use --bus")]
     Bus(#[source] OpenError),
+    /// The others would not reach this node.
+    #[error(transparent)]
+    Node(node_address::Error),
     /// The signal handlers cannot be installed.
     #[error("cannot listen for signals")]
     Signals(#[source] io::Error),

@@ -1,26 +1,35 @@
 //! This node among the others: it is heard, and answers them.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::Extension;
 use heliograph_storage::Storage;
 use heliograph_storage::secrets::Secret;
 use tokio::net::TcpListener;
-use tokio::time::sleep;
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::http::{self, ACCEPT_PAUSE};
-use super::{Error, listen};
+use super::{Error, listen, node_address};
 use crate::address::Peer;
 use crate::app::App;
 use crate::bus::Bus;
 use crate::bus::member::{BEAT, Beat, Member};
 use crate::clock::Clock;
 use crate::config::{Config, Hidden};
-use crate::edge::nodes::router;
-use crate::{network, random};
+use crate::edge::nodes::{Known, router};
+use crate::random;
 
 /// Name of the secret by which nodes know each other.
 const SECRET: &str = "nodes";
+
+/// Connections at a time that have not shown yet that they are of a node. Further ones wait to be accepted.
+const STRANGERS: usize = 1024;
+/// Time to show it. A node that calls waits no longer for an answer.
+const STRANGE: Duration = Duration::from_secs(2);
 
 /// Joins the other nodes; a server without a bus is alone. Also returns the listener for the others.
 pub(super) async fn join(
@@ -30,13 +39,8 @@ pub(super) async fn join(
 ) -> Result<(Bus, Option<TcpListener>), Error> {
     let Some(Hidden(url)) = &config.nodes.bus else { return Ok((Bus::Alone, None)) };
     let listener = listen(config.nodes.node, None)?;
-    let mut address =
-        listener.local_addr().map_err(|error| Error::Listen(config.nodes.node, error))?;
-    if let Some(reachable) = network::reachable(address.ip())
-        && address.ip().is_unspecified()
-    {
-        address.set_ip(reachable);
-    }
+    let bound = listener.local_addr().map_err(|error| Error::Listen(config.nodes.node, error))?;
+    let address = node_address::published(bound, url).await.map_err(Error::Node)?;
     let fresh = random::bytes().map(Secret::new).map_err(Error::Logins)?;
     let secret = storage.secret(SECRET, fresh).await.map_err(Error::Storage)?;
     let member = Member::new(url, address, storage.clone(), secret, clock).map_err(Error::Bus)?;
@@ -71,7 +75,11 @@ pub(super) async fn beat(app: &App, member: &Member) {
 /// Answers the other nodes until the shutdown.
 pub(super) async fn answer(listener: TcpListener, app: Arc<App>, shutdown: CancellationToken) {
     let router = router(app.clone());
-    while let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await {
+    let strangers = Arc::new(Semaphore::new(STRANGERS));
+    loop {
+        let place = strangers.clone().acquire_owned();
+        let Some(Ok(place)) = shutdown.run_until_cancelled(place).await else { return };
+        let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await else { return };
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
@@ -85,7 +93,17 @@ pub(super) async fn answer(listener: TcpListener, app: Arc<App>, shutdown: Cance
         let (router, shutdown) = (router.clone(), shutdown.clone());
         app.tasks.spawn(async move {
             let peer = Peer { ip: peer.ip(), tls: false };
-            http::serve(stream, router, peer, &shutdown).await;
+            let known = Known::default();
+            let router = router.layer(Extension(known.clone()));
+            let mut serving = pin!(http::serve(stream, router, peer, &shutdown));
+            let is_known = tokio::select! {
+                () = &mut serving => false,
+                shown = timeout(STRANGE, known.0.cancelled()) => shown.is_ok(),
+            };
+            drop(place);
+            if is_known {
+                serving.await;
+            }
         });
     }
 }
