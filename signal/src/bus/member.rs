@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use heliograph_shared::ids::BeamId;
 use heliograph_storage::Storage;
 use heliograph_storage::secrets::Secret;
@@ -36,8 +37,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const YOUNG: Duration = Duration::from_secs(3);
 /// Pause between two renewals of leases and memories.
 const RENEWAL: Duration = Duration::from_mins(5);
-/// How long a node has the turn to remove what has expired.
-const SWEEP: Duration = Duration::from_mins(9);
+/// Beams that are claimed at once. One after the other they would take longer than a node is heard.
+const AT_ONCE: usize = 512;
 
 /// What came of a beat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -319,12 +320,16 @@ impl Member {
         let driven = timeout(PATIENCE, self.storage.beams_driven_by(self.node)).await;
         let Ok(Ok(driven)) = driven else { return Err(()) };
         let driven: HashMap<_, _> = driven.into_iter().collect();
-        for (beam, Driven { token, lost }) in before {
-            let is_ours = driven.get(&beam) == Some(&token);
-            if !is_ours || (anew && self.is_elsewhere(beam, token).await) {
-                tracing::info!("another node drives a beam of this one now");
-                lost.cancel();
-            }
+        let driven = &driven;
+        for some in before.chunks(AT_ONCE) {
+            let checks = some.iter().map(|(beam, Driven { token, lost })| async move {
+                let is_ours = driven.get(beam) == Some(token);
+                if !is_ours || (anew && self.is_elsewhere(*beam, *token).await) {
+                    tracing::info!("another node drives a beam of this one now");
+                    lost.cancel();
+                }
+            });
+            join_all(checks).await;
         }
         Ok(())
     }
@@ -365,24 +370,6 @@ impl Member {
             *lock(&self.renewed) = None;
         }
         !is_lost
-    }
-
-    pub(super) async fn may_sweep(&self) -> bool {
-        let mut turn = redis::cmd("SET");
-        turn.arg(keys::SWEEPER).arg(self.node.to_string()).arg("NX").arg("PX").arg(millis(SWEEP));
-        let taken: Result<Option<String>, _> = turn.query_async(&mut self.redis()).await;
-        matches!(taken, Ok(Some(_)))
-    }
-
-    /// The node ends: others may take what it has left at once.
-    pub async fn leave(&self) {
-        let mut all = redis::pipe();
-        all.cmd("DEL").arg(keys::node(self.node)).ignore();
-        all.cmd("SREM").arg(keys::NODES).arg(self.node.to_string()).ignore();
-        let left: Result<(), _> = all.query_async(&mut self.redis()).await;
-        if let Err(error) = left {
-            tracing::warn!(%error, "the bus does not know that this node ends");
-        }
     }
 }
 

@@ -12,6 +12,7 @@ pub mod notice;
 pub mod others;
 pub mod peers;
 mod trust;
+mod turns;
 
 use std::sync::Arc;
 
