@@ -228,8 +228,8 @@ async fn s22_a_node_that_stood_still_writes_nothing_when_another_has_its_beam() 
     assert_eq!(back.sees_item().await, "after");
     stopped.goes_on();
 
-    // The node that wakes up refuses what had come, and sends the device away.
-    assert_eq!(stale.is_closed().await, CloseCode::Restart.number());
+    // The node that wakes up refuses what had come, tells the device nothing, and sends it away.
+    assert_eq!(stale.is_sent_away().await, CloseCode::Restart.number());
     assert_eq!(contents(&mut back).await, ["a note", "before", "after"]);
     // A beam that nobody has taken over goes on.
     assert_eq!(nobody_else.sees_item().await, "kept waiting");
