@@ -7,8 +7,10 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::beams::{self, Crowd};
-use super::node::{self, Node};
-use super::plan::{Fault, Plan};
+use super::cluster::Cluster;
+use super::fault::Fault;
+use super::node;
+use super::plan::Plan;
 use super::report::Report;
 use super::world::{Beam, Phase, World};
 use crate::Failure;
@@ -23,25 +25,20 @@ const JOINING: Duration = Duration::from_secs(30);
 /// Runs a load.
 pub async fn run(plan: Plan) -> Result<Report, Failure> {
     node::allow_many_sockets()?;
-    let mut nodes = Vec::new();
-    if let Some(program) = &plan.serve {
-        for _ in 0..plan.nodes.max(1) {
-            nodes.push(Node::start(program, &plan.with).await?);
-        }
+    let cluster = Cluster::start(&plan).await?;
+    if plan.fault.iter().any(|fault| !cluster.has(fault.target)) {
+        return Err("a fault is of a server that this load has not started".into());
     }
-    if plan.fault.iter().any(|fault| fault.node >= nodes.len()) {
-        return Err("a fault is of a node that this load has not started".into());
-    }
-    let started_here = nodes.iter().map(|node| node.address);
+    let started_here = cluster.nodes.iter().map(|node| node.address);
     let addresses = plan.addresses.iter().copied().chain(started_here).collect();
     let world = World::new(plan, addresses, Instant::now());
     let crowds = beams::make(&world).await?;
-    let load = Load { nodes, tasks: JoinSet::new(), world };
+    let load = Load { cluster, tasks: JoinSet::new(), world };
     load.run(crowds).await
 }
 
 struct Load {
-    nodes: Vec<Node>,
+    cluster: Cluster,
     tasks: JoinSet<()>,
     world: Arc<World>,
 }
@@ -101,8 +98,7 @@ impl Load {
         for fault in faults {
             sleep_until(started + fault.at).await;
             happened.push((fault, Instant::now()));
-            let node = self.nodes.get_mut(fault.node).ok_or("no such node")?;
-            node.meets(fault.act).await?;
+            self.cluster.meets(fault.act, fault.target).await?;
         }
         sleep_until(started + self.world.plan.time()).await;
         Ok(happened)
@@ -135,8 +131,9 @@ impl Load {
 
     /// Memory of all nodes in bytes, where there are some.
     fn memory(&self) -> Option<u64> {
-        let sum = self.nodes.iter().map(|node| node.resident_bytes().ok()).sum::<Option<u64>>()?;
-        (!self.nodes.is_empty()).then_some(sum)
+        let nodes = &self.cluster.nodes;
+        let sum = nodes.iter().map(|node| node.resident_bytes().ok()).sum::<Option<u64>>()?;
+        (!nodes.is_empty()).then_some(sum)
     }
 }
 
