@@ -69,7 +69,8 @@ pub struct Device {
     open: VecDeque<Open>,
     /// The last number up to which it has everything.
     reached: Option<u64>,
-    lost: Option<Instant>,
+    /// Since when it is away, and whether it has left by itself.
+    lost: Option<(Instant, bool)>,
     was_there: bool,
     chance: Chance,
     filter: Option<Filter>,
@@ -139,7 +140,7 @@ impl Device {
             };
             if self.was_there {
                 // Whoever moves and is not let in is away as well.
-                self.lost.get_or_insert_with(Instant::now);
+                self.lost.get_or_insert((Instant::now(), !link.is_in_step));
             }
             if link.is_in_step {
                 self.beam.count(|tally| *tally.losses.entry(why).or_default() += 1);

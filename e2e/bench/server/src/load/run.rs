@@ -12,7 +12,7 @@ use super::fault::Fault;
 use super::node;
 use super::plan::Plan;
 use super::report::Report;
-use super::world::{Beam, Phase, World};
+use super::world::{Beam, Outage, Phase, World};
 use crate::Failure;
 
 /// Between two looks whether everything has arrived.
@@ -139,10 +139,7 @@ impl Load {
 
 /// How long after each fault all devices were back that lost their sockets by it, and before the next one that costs
 /// sockets.
-fn back_after(
-    faults: &[(Fault, Instant)],
-    outages: &[(Instant, Instant)],
-) -> Vec<(Fault, Option<Duration>)> {
+fn back_after(faults: &[(Fault, Instant)], outages: &[Outage]) -> Vec<(Fault, Option<Duration>)> {
     let losses: Vec<_> = faults.iter().filter(|(fault, _)| fault.is_loss()).collect();
     let after = |at: Instant| losses.iter().map(|(_, next)| *next).find(|next| *next > at);
     faults
@@ -150,8 +147,10 @@ fn back_after(
         .map(|(fault, at)| {
             let own = outages
                 .iter()
-                .filter(|(lost, _)| *lost >= *at && after(*at).is_none_or(|next| *lost < next));
-            let back = own.map(|(_, back)| back.duration_since(*at)).max();
+                .filter(|away| away.lost >= *at && after(*at).is_none_or(|next| away.lost < next));
+            // Who moves to a node that is dead was not lost by that, long ago, and has to be back as soon.
+            let since = |away: &Outage| if away.has_moved { away.lost } else { *at };
+            let back = own.map(|away| away.back.duration_since(since(away))).max();
             (*fault, back.filter(|_| fault.is_loss()))
         })
         .collect()
