@@ -64,9 +64,9 @@ impl Cluster {
                 let stores = self.stores.as_ref().ok_or(NONE)?;
                 let way = stores.ways.get(node).ok_or(NONE)?;
                 if act == Act::Cut {
-                    way.cut()
+                    way.cut();
                 } else {
-                    way.lead_to(stores.redis.address)
+                    way.lead_to(stores.redis.address);
                 }
                 Ok(())
             }
