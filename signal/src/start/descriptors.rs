@@ -1,5 +1,7 @@
 //! File descriptors: each connection takes one, and systems often allow a program 1,024 of them unless it asks for more.
 
+use crate::config::Config;
+
 /// Descriptors for everything but connections: the database, files, and requests to a bucket.
 const RESERVE: usize = 256;
 
@@ -21,6 +23,12 @@ pub fn raise() -> Option<usize> {
 #[cfg(not(unix))]
 pub fn raise() -> Option<usize> {
     None
+}
+
+/// Descriptors that a device's connection may take: one that is passed on has one to the other node, too.
+#[must_use]
+pub const fn of_connection(config: &Config) -> usize {
+    if config.nodes.bus.is_some() { 2 } else { 1 }
 }
 
 /// How many of the configured connections there may be with this limit on descriptors, if each may take so many. With

@@ -137,8 +137,7 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
         commands: operator::open(data, &location(config)),
     };
     let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
-    // A device that is passed on has one to the other node, too.
-    let each = if config.nodes.bus.is_some() { 2 } else { 1 };
+    let each = descriptors::of_connection(config);
     let connections = descriptors::connections(config.connections, rest, each);
     let config = &Config { connections, ..config.clone() };
     let parts = Parts { ice_servers: turn.ice_servers, certified, bus, ..parts };
