@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use uuid::Uuid;
 use super::claim::{self, Claim};
 use super::keys::{self, LEASE_LIFE, MEMORY_LIFE, NODE_LIFE, millis};
 use super::others::{Node, Others};
+use super::silence::Silence;
 use super::trust::Trust;
 use crate::clock::Clock;
 use crate::error::Error;
@@ -73,13 +74,13 @@ pub struct Member {
     secret: Secret,
     trust: Trust,
     driven: Mutex<HashMap<BeamId, Driven>>,
-    others: Others,
+    pub(super) others: Others,
     renewed: Mutex<Option<Instant>>,
     /// When it was last heard for the first time, or again after a while.
     unheard: Mutex<Option<Instant>>,
     /// How often notices may have been missed.
     gaps: AtomicU64,
-    is_bus_gone: AtomicBool,
+    silence: Silence,
 }
 
 #[derive(Clone)]
@@ -122,7 +123,7 @@ impl Member {
             renewed: Mutex::default(),
             unheard: Mutex::default(),
             gaps: AtomicU64::new(0),
-            is_bus_gone: AtomicBool::new(false),
+            silence: Silence::default(),
         })
     }
 
@@ -156,14 +157,18 @@ impl Member {
     /// Whether the bus did not answer at the last beat.
     #[must_use]
     pub fn is_bus_gone(&self) -> bool {
-        self.is_bus_gone.load(Ordering::Acquire)
+        self.silence.is_on()
+    }
+
+    pub(super) fn is_bus_gone_for_long(&self) -> bool {
+        self.silence.is_long()
     }
 
     /// Lets the others hear this node, and looks which of them are heard.
     pub async fn beat(&self) -> Beat {
         let began = Instant::now();
         match self.say_and_look().await {
-            Ok(true) if !self.is_bus_gone.swap(false, Ordering::AcqRel) => {
+            Ok(true) if !self.silence.ends() => {
                 if self.renew().await {
                     self.trust.extend(began + TRUST);
                     return Beat::Heard;
@@ -172,12 +177,12 @@ impl Member {
                 self.missed(began, true).await
             }
             Ok(_) => {
-                self.is_bus_gone.store(false, Ordering::Release);
+                self.silence.ends();
                 // Others may have taken this node's beams, or the bus has forgotten everything.
                 self.missed(began, true).await
             }
             Err(error) => {
-                if !self.is_bus_gone.swap(true, Ordering::AcqRel) {
+                if self.silence.begins() {
                     tracing::warn!(%error, "the bus does not answer");
                 }
                 if self.trust.holds(Instant::now() + ASK) {

@@ -108,7 +108,7 @@ pub enum Error {
 pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>), Error> {
     let config = &Config { public_url: config.public_url(), ..config.clone() };
     let parts = parts(config, clock).await?;
-    let (bus, for_nodes) = nodes::join(config, &parts.storage, clock).await?;
+    let (bus, for_nodes) = nodes::join(config, &parts.storage, parts.clock).await?;
     let data = &config.data;
     let public = config.public_url.as_ref().map(|url| url.host().trim_matches(['[', ']']));
     let congestion = config.tcp.congestion.as_deref();
@@ -181,6 +181,7 @@ async fn parts(config: &Config, clock: Clock) -> Result<Parts, Error> {
         Some(_) => Storage::open_shared(&location).await,
     };
     let (storage, writer) = opened.map_err(Error::Storage)?;
+    let clock = nodes::clock(config, &storage, clock).await?;
     let blobs = Blobs::open(&config.blobs()).map_err(Error::Blobs)?;
     let staging = Staging::open(&data.join(STAGING_FOLDER)).map_err(Error::Blobs)?;
     let budget = Budget::new(&config.budget);

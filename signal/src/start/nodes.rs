@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Extension;
+use heliograph_shared::time::Millis;
 use heliograph_storage::Storage;
 use heliograph_storage::secrets::Secret;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::http::{self, ACCEPT_PAUSE};
@@ -31,6 +32,49 @@ const STRANGERS: usize = 1024;
 /// Time to show it. A node that calls waits no longer for an answer.
 const STRANGE: Duration = Duration::from_secs(2);
 
+/// Beats between two looks at the database's clock.
+const LOOK: u32 = 60;
+/// The machine's clock may be off by this. With more, certificates and the signatures of S3 begin to fail.
+const OFF: Duration = Duration::from_mins(1);
+/// An answer that takes longer says too little of the time.
+const SOON: Duration = Duration::from_secs(2);
+
+/// The clock by which a server lives. Several nodes have the database's: one whose own clock is two days fast would end
+/// what others have just begun.
+pub(super) async fn clock(config: &Config, storage: &Storage, own: Clock) -> Result<Clock, Error> {
+    if config.nodes.bus.is_none() || !matches!(own, Clock::System) {
+        return Ok(own);
+    }
+    let (at, shown) = look_at_clock(storage).await.map_err(Error::Storage)?;
+    let machine = own.now();
+    if machine.since(shown).max(shown.since(machine)) > OFF {
+        tracing::warn!(
+            machine = machine.get(),
+            database = shown.get(),
+            "the clock of this machine is wrong, or that of the database: https and S3 need the right time"
+        );
+    }
+    Ok(Clock::shared(at, shown))
+}
+
+/// What the database's clock shows, and when it was asked.
+async fn look_at_clock(storage: &Storage) -> Result<(Instant, Millis), heliograph_storage::Error> {
+    let asked = Instant::now();
+    let shown = storage.now().await?;
+    // It was read about half way.
+    Ok((asked + asked.elapsed() / 2, shown))
+}
+
+/// Follows the database's clock.
+async fn set_clock(app: &App) {
+    let Clock::Shared(clock) = app.clock else { return };
+    match look_at_clock(&app.storage).await {
+        Ok((at, shown)) if at.elapsed() < SOON => clock.set(at, shown),
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "the database's clock could not be read"),
+    }
+}
+
 /// Joins the other nodes; a server without a bus is alone. Also returns the listener for the others.
 pub(super) async fn join(
     config: &Config,
@@ -50,8 +94,15 @@ pub(super) async fn join(
 /// Is heard until the node has left, whatever else it does meanwhile.
 pub(super) async fn stay(app: Arc<App>, left: CancellationToken) {
     let Bus::Shared(member) = &app.bus else { return };
+    let mut beats = 0_u32;
     loop {
         beat(&app, member).await;
+        beats = beats.wrapping_add(1);
+        if beats.is_multiple_of(LOOK) {
+            // A database that does not answer must not keep this node from being heard.
+            let app = app.clone();
+            tokio::spawn(async move { set_clock(&app).await });
+        }
         tokio::select! {
             () = sleep(BEAT) => {}
             () = left.cancelled() => break,
