@@ -21,6 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Time for all that Redis is told and asked in a beat, also when it has to be connected first. With the pause before the next
 /// beat it is shorter than a node is trusted.
 const BEATEN_WITHIN: Duration = Duration::from_millis(1_500);
+/// A node that said so long ago that it is there has stopped, however wrong its clock is.
+const LATELY: Duration = Duration::from_mins(1);
 /// So long after the bus was started again all nodes have said what they drive.
 const YOUNG: Duration = Duration::from_secs(3);
 
@@ -31,17 +33,30 @@ impl Member {
         said.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))
     }
 
-    /// While Redis does not hear this node, the others hear it by the database.
-    pub(super) async fn say_elsewhere(&self) {
-        if !self.silence.is_on() {
-            return;
-        }
+    /// While Redis does not hear this node, the others hear it by the database; `false` when they do not.
+    pub(super) async fn say_elsewhere(&self) -> bool {
         let (address, now) = (self.address().to_string(), self.clock().now());
         let said = self.storage().beat(self.node(), &address, now);
         match timeout(PATIENCE, said).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "the database does not hear this node"),
-            Err(_) => tracing::warn!("the database takes long to hear this node"),
+            Ok(Ok(())) => true,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the database does not hear this node");
+                false
+            }
+            Err(_) => {
+                tracing::warn!("the database takes long to hear this node");
+                false
+            }
+        }
+    }
+
+    /// Whether a node that Redis does not hear may act still: it was told lately by the database what it drives. One that Redis
+    /// heard last stopped before Redis forgot it.
+    pub(super) async fn may_act_unheard(&self, node: Uuid) -> bool {
+        let said = self.storage().nodes_since(self.clock().now() - LATELY);
+        match timeout(PATIENCE, said).await {
+            Ok(Ok(nodes)) => nodes.iter().any(|(id, _)| *id == node),
+            Ok(Err(_)) | Err(_) => true,
         }
     }
 
@@ -143,5 +158,41 @@ impl Member {
             matches!(connected, Ok(Ok(_))).then_some((id, address))
         });
         join_all(reached).await.into_iter().flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use heliograph_shared::ids::BeamId;
+    use heliograph_storage::{Location, Storage};
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::bus::lease::unheard;
+
+    #[tokio::test]
+    async fn a_node_that_the_database_hears_goes_on_with_its_beams_while_it_can_be_reached() {
+        let folder = tempfile::tempdir().unwrap();
+        let (storage, _) = Storage::open(&Location::Folder(folder.path().into())).await.unwrap();
+        let lease = unheard(storage.clone(), BeamId::from_random([1; 16]), Uuid::from_u128(1));
+        let (member, now) = (&lease.member, lease.member.clock().now());
+        let node = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (there, address) = (Uuid::from_u128(2), node.local_addr().unwrap());
+        let (unreachable, silent, unknown) =
+            (Uuid::from_u128(3), Uuid::from_u128(4), Uuid::from_u128(5));
+        let said = now - Duration::from_secs(1);
+        storage.beat(there, &address.to_string(), said).await.unwrap();
+        storage.beat(unreachable, "127.0.0.1:1", said).await.unwrap();
+        storage.beat(silent, &address.to_string(), now - 2 * NODE_LIFE).await.unwrap();
+
+        let all = [there, unreachable, silent, unknown];
+        assert_eq!(member.cut_off(&all).await, HashMap::from([(there, address)]));
+
+        // Whoever takes their beams waits for all that may have acted a moment ago.
+        for (node, may_act) in all.into_iter().zip([true, true, true, false]) {
+            assert_eq!(member.may_act_unheard(node).await, may_act, "{node}");
+        }
+        storage.beat(silent, &address.to_string(), now - 2 * LATELY).await.unwrap();
+        assert!(!member.may_act_unheard(silent).await);
     }
 }

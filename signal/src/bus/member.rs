@@ -169,7 +169,9 @@ impl Member {
     /// Lets the others hear this node, and looks which of them are heard.
     pub async fn beat(&self) -> Beat {
         let began = Instant::now();
-        let (said, ()) = tokio::join!(self.say_and_look(), self.say_elsewhere());
+        let was_silent = self.silence.is_on();
+        let (said, is_heard_elsewhere) =
+            tokio::join!(self.say_and_look(), async { was_silent && self.say_elsewhere().await });
         match said {
             Ok(true) if !self.silence.ends() => {
                 if self.renew().await {
@@ -185,15 +187,18 @@ impl Member {
                 self.missed(began, true).await
             }
             Err(error) => {
-                if self.silence.begins() {
+                let is_heard_elsewhere = if self.silence.begins() {
                     tracing::warn!(%error, "the bus does not answer");
-                    self.say_elsewhere().await;
-                }
+                    self.say_elsewhere().await
+                } else {
+                    is_heard_elsewhere
+                };
                 if self.trust.holds(Instant::now() + ASK) {
                     return Beat::Heard;
                 }
-                // Others may hear each other, and take this node's beams; the database knows.
-                self.missed(began, false).await
+                // Others may hear each other, and take this node's beams; the database knows. It also has to know that this
+                // node goes on: whoever takes a beam then waits for it.
+                if is_heard_elsewhere { self.missed(began, false).await } else { Beat::Silent }
             }
         }
     }
@@ -253,19 +258,25 @@ impl Member {
         for some in before.chunks(AT_ONCE) {
             let checks = some.iter().map(|(beam, Driven { token, lost })| async move {
                 let is_ours = driven.get(beam) == Some(token);
-                if !is_ours || (anew && self.is_elsewhere(*beam, *token).await) {
+                if !is_ours || (anew && self.is_elsewhere(*beam, *token).await?) {
                     tracing::info!("another node drives a beam of this one now");
                     lost.cancel();
                 }
+                Ok(())
             });
-            join_all(checks).await;
+            join_all(checks).await.into_iter().collect::<Result<(), ()>>()?;
         }
         Ok(())
     }
 
-    /// Says again that this node drives a beam; `true` when another one does.
-    async fn is_elsewhere(&self, beam: BeamId, token: Uuid) -> bool {
-        matches!(claim::make(self.redis(), self.node, beam, token).await, Ok(Claim::Elsewhere))
+    /// Says again that this node drives a beam; `true` when another one does, which may have said it before the database
+    /// knew it. An error when the bus does not say either.
+    async fn is_elsewhere(&self, beam: BeamId, token: Uuid) -> Result<bool, ()> {
+        match claim::make(self.redis(), self.node, beam, token).await {
+            Ok(Claim::Made) => Ok(false),
+            Ok(Claim::Elsewhere) => Ok(true),
+            Ok(Claim::Unheard) | Err(_) => Err(()),
+        }
     }
 
     /// Renews what runs out on the bus, now and then; `false` when the bus has lost that this node drives a beam.
