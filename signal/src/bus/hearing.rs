@@ -105,7 +105,10 @@ impl Member {
         let missing: Vec<_> = missing.filter(|id| !heard.contains_key(id)).collect();
         heard.extend(self.cut_off(&missing).await);
         // The others may only not have found the new bus yet.
-        self.others.hear(&heard, self.is_bus_young());
+        if self.others.hear(&heard, self.is_bus_young()) {
+            // One that died may have changed something and not have told it.
+            self.doubt();
+        }
         Ok(())
     }
 

@@ -45,9 +45,16 @@ pub enum Beat {
     /// The node is heard, and has missed nothing.
     Heard,
     /// The node may have missed notices. Call [`Member::caught_up`] with this when nothing is remembered from before.
-    Missed(Instant),
+    Missed(Gap),
     /// Neither the bus nor the database answers. Nothing is done until one does.
     Silent,
+}
+
+/// What may have been missed until a beat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    began: Instant,
+    doubts: u64,
 }
 
 /// Why a node cannot be one.
@@ -76,7 +83,11 @@ pub struct Member {
     renewed: Mutex<Option<Instant>>,
     /// When it was last heard for the first time, or again after a while.
     pub(super) unheard: Mutex<Option<Instant>>,
-    /// How often notices may have been missed.
+    /// How often something has raised the doubt that notices were missed, and for how many of these nothing is remembered
+    /// from before.
+    doubts: AtomicU64,
+    settled: AtomicU64,
+    /// How often the node has looked what it has missed.
     gaps: AtomicU64,
     pub(super) silence: Silence,
 }
@@ -120,6 +131,8 @@ impl Member {
             others: Others::default(),
             renewed: Mutex::default(),
             unheard: Mutex::default(),
+            doubts: AtomicU64::new(0),
+            settled: AtomicU64::new(0),
             gaps: AtomicU64::new(0),
             silence: Silence::default(),
         })
@@ -173,18 +186,16 @@ impl Member {
         let (said, is_heard_elsewhere) =
             tokio::join!(self.say_and_look(), async { was_silent && self.say_elsewhere().await });
         match said {
-            Ok(true) if !self.silence.ends() => {
-                if self.renew().await {
-                    self.trust.extend(began + TRUST);
-                    return Beat::Heard;
+            Ok(was_there) => {
+                // Others may have taken this node's beams, or the bus has forgotten everything, or something.
+                if self.silence.ends() || !was_there || !self.renew().await {
+                    self.doubt();
                 }
-                // What else the bus has lost is not known.
-                self.missed(began, true).await
-            }
-            Ok(_) => {
-                self.silence.ends();
-                // Others may have taken this node's beams, or the bus has forgotten everything.
-                self.missed(began, true).await
+                if self.doubts() != self.settled.load(Ordering::Acquire) {
+                    return self.missed(began, true).await;
+                }
+                self.trust.extend(began + TRUST);
+                Beat::Heard
             }
             Err(error) => {
                 let is_heard_elsewhere = if self.silence.begins() {
@@ -204,12 +215,23 @@ impl Member {
     }
 
     async fn missed(&self, began: Instant, is_bus_there: bool) -> Beat {
+        let gap = Gap { began, doubts: self.doubts() };
         self.gaps.fetch_add(1, Ordering::AcqRel);
-        self.check_beams(is_bus_there).await.map_or(Beat::Silent, |()| Beat::Missed(began))
+        self.check_beams(is_bus_there).await.map_or(Beat::Silent, |()| Beat::Missed(gap))
+    }
+
+    /// Something may have been missed. The node is trusted no longer than so far until it has caught up.
+    pub(super) fn doubt(&self) {
+        self.doubts.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn doubts(&self) -> u64 {
+        self.doubts.load(Ordering::Acquire)
     }
 
     /// What this node remembered at that beat is what is stored.
-    pub fn caught_up(&self, began: Instant) {
+    pub fn caught_up(&self, Gap { began, doubts }: Gap) {
+        self.settled.store(doubts, Ordering::Release);
         self.trust.extend(began + TRUST);
     }
 

@@ -115,8 +115,8 @@ pub(super) async fn stay(app: Arc<App>, left: CancellationToken) {
 pub(super) async fn beat(app: &App, member: &Member) {
     match member.beat().await {
         Beat::Heard => {}
-        Beat::Missed(began) => match app.logins.catch_up().await {
-            Ok(()) => member.caught_up(began),
+        Beat::Missed(gap) => match app.logins.catch_up().await {
+            Ok(()) => member.caught_up(gap),
             Err(error) => tracing::warn!(%error, "what was missed could not be read"),
         },
         Beat::Silent => tracing::warn!("neither the bus nor the database answers"),
