@@ -62,6 +62,27 @@ enum Standing {
     Ended,
 }
 
+/// Whether the server keeps what is shared in a beam.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kept {
+    Not,
+    /// It was saved by somebody, or is kept for a while (S30).
+    Here,
+    /// It is in the list of this person, with its keys.
+    WithKeys,
+}
+
+impl Kept {
+    /// What the server says of it.
+    const fn is_told(self, is_kept: bool) -> Self {
+        match self {
+            Self::WithKeys => Self::WithKeys,
+            Self::Not | Self::Here if is_kept => Self::Here,
+            Self::Not | Self::Here => Self::Not,
+        }
+    }
+}
+
 /// A beam with this device in it.
 pub struct Beam {
     device: Device,
@@ -76,8 +97,9 @@ pub struct Beam {
     /// Whether this program has made it.
     pub is_new: bool,
     key: Option<BeamKey>,
-    /// Whether it is saved, with what is shared there and its keys.
-    is_saved: bool,
+    kept: Kept,
+    /// Whether this device has been told all that was there when it came last.
+    is_synced: bool,
     is_of_account: bool,
     saved_keys: Option<SavedKeys>,
     /// Who is here.
@@ -182,7 +204,8 @@ impl Beam {
             link,
             is_new,
             key,
-            is_saved,
+            kept: if is_saved { Kept::WithKeys } else { Kept::Not },
+            is_synced: false,
             is_of_account,
             saved_keys,
             people: People::default(),
@@ -318,10 +341,28 @@ impl Beam {
         self.device.session().keys()
     }
 
+    /// Whether the server keeps what is shared here.
+    #[must_use]
+    pub const fn is_kept(&self) -> bool {
+        !matches!(self.kept, Kept::Not)
+    }
+
+    /// Whether the server has all that was said here, and this device all that it had: also the keys, which are kept as an item (E10) that
+    /// a device shares once it knows what is there.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.is_synced && !self.has_unconfirmed()
+    }
+
     /// Whether others find what is shared, also when this device has left.
     #[must_use]
     pub fn is_found(&self) -> bool {
-        self.is_saved || self.has_company()
+        let is_readable = match self.kept {
+            Kept::Not => false,
+            Kept::Here => self.is_settled(),
+            Kept::WithKeys => true,
+        };
+        is_readable || self.has_company()
     }
 
     /// Whether a message of so many bytes of JSON is too long here.

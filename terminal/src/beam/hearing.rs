@@ -5,6 +5,7 @@ use std::time::Duration;
 use heliograph_device::io::file_device::Told;
 use heliograph_device::io::link_contract::PeerPath;
 use heliograph_device::session::{Encryption, News, Status, Why};
+use heliograph_shared::socket::ServerMessage;
 use tokio::time::{Instant, sleep_until};
 
 use super::asking::Answer;
@@ -104,6 +105,9 @@ impl Beam {
         match news {
             News::Welcome(welcome) => {
                 self.standing = Standing::Welcomed;
+                self.is_synced = false;
+                let is_kept = welcome.saved.is_some() || welcome.kept.is_some();
+                self.kept = self.kept.is_told(is_kept);
                 if let Some(limits) = &welcome.limits {
                     self.message_bytes = limits.message_bytes;
                 }
@@ -133,6 +137,12 @@ impl Beam {
                     comparing.hears_missing(*count)?;
                 }
             }
+            News::Synced { .. } => self.is_synced = true,
+            News::Server(message) => match &**message {
+                ServerMessage::BeamSaved { .. } => self.kept = self.kept.is_told(true),
+                ServerMessage::Kept { message } => self.kept = self.kept.is_told(message.is_some()),
+                _ => {}
+            },
             News::Status(status) => self.stands(*status)?,
             _ => {}
         }

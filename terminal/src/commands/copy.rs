@@ -129,7 +129,8 @@ async fn share(
             }
             _ => {}
         }
-        let waits = saving.is_none() && !keeping.is_wanted() && !beam.is_found();
+        let is_kept = beam.is_kept() || keeping.is_wanted();
+        let waits = saving.is_none() && !is_kept && !beam.is_found();
         if is_confirmed && !is_waiting && waits {
             is_waiting = true;
             voice.hint(match beam.encryption() {

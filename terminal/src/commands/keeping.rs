@@ -14,13 +14,12 @@ pub(super) struct Keeping {
     time: Option<KeepTime>,
     /// Whether the beam is about to be saved, which keeps it without an end.
     is_to_be_saved: bool,
-    is_synced: bool,
     is_kept: bool,
 }
 
 impl Keeping {
     pub(super) const fn new(time: Option<KeepTime>, is_to_be_saved: bool) -> Self {
-        Self { time, is_to_be_saved, is_synced: false, is_kept: false }
+        Self { time, is_to_be_saved, is_kept: false }
     }
 
     pub(super) const fn is_wanted(&self) -> bool {
@@ -29,12 +28,7 @@ impl Keeping {
 
     /// Whether the server has all that it takes to read what is kept. Where nothing is to be kept, another device has to be here.
     pub(super) fn is_done(&self, beam: &Beam, has_company: bool) -> bool {
-        // The keys are kept as an item (E10), which a device shares that knows what is there.
-        if self.is_wanted() {
-            self.is_kept && self.is_synced && !beam.has_unconfirmed()
-        } else {
-            has_company
-        }
+        if self.is_wanted() { self.is_kept && beam.is_settled() } else { has_company }
     }
 
     pub(super) fn hears(
@@ -48,12 +42,11 @@ impl Keeping {
             // What is in a saved beam is stored anyway.
             News::Welcome(welcome) if welcome.saved.is_some() => self.is_kept = true,
             News::Welcome(_) => {
-                (self.is_synced, self.is_kept) = (false, false);
+                self.is_kept = false;
                 if !self.is_to_be_saved {
                     beam.tell(Input::Keep(time));
                 }
             }
-            News::Synced { .. } => self.is_synced = true,
             News::Server(message) => match &**message {
                 ServerMessage::Kept { message: Some(kept) } => {
                     self.is_kept = true;

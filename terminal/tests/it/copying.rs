@@ -64,6 +64,24 @@ fn s30_a_text_that_the_server_keeps_is_there_when_no_device_is() {
 }
 
 #[test]
+fn s30_a_text_for_a_beam_that_is_kept_waits_for_nobody() {
+    let server = Server::start();
+    for clear in [&[][..], &["--clear"]] {
+        let url = server.url();
+        let first = ["copy", "--json", "--keep", "24h", "--text", "first", "--server", &url];
+        let first = program(&[&first[..], clear].concat()).ends();
+        first.is(0, "");
+        let events = first.text().lines().map(|line| serde_json::from_str(line).unwrap());
+        let events: Vec<serde_json::Value> = events.collect();
+        let beam = events.iter().find(|event| event["event"] == "beam").unwrap();
+        let link = beam["link"].as_str().unwrap();
+        program(&[&["copy", "--text", "second"][..], clear].concat()).link(link).ends().is(0, "");
+        let paste = program(&[&["paste"][..], clear].concat()).link(link).ends();
+        assert_eq!((paste.code, paste.text()), (0, "second"));
+    }
+}
+
+#[test]
 fn without_a_desktop_there_is_no_clipboard() {
     let server = Server::start();
     program(&["copy", "--clipboard", "--server", &server.url()]).ends().is(1, "no clipboard");
