@@ -25,7 +25,7 @@ use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use url::Url;
 
 pub(super) use self::calls::{Answer, Call};
-use self::dialing::Stream;
+pub(super) use self::dialing::Stream;
 pub use self::failure::Failure;
 pub(super) use self::logged_in::{Cookie, now};
 pub(super) use self::parts::{Connections, Part};
@@ -127,6 +127,12 @@ impl Server {
             })?;
         Ok(socket)
     }
+}
+
+/// Connects to another server than this product's, which proves itself in the same way.
+pub(super) async fn dial(host: &str, port: u16, is_tls: bool) -> Result<Box<dyn Stream>, Failure> {
+    let tls = if is_tls { Some(connector()?) } else { None };
+    dialing::dial_at(host.to_owned(), port, tls.as_ref()).await
 }
 
 fn connector() -> Result<TlsConnector, Failure> {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use heliograph_device::io::direct_link::{DirectLink, LinkKind};
 use heliograph_device::io::link_contract::{LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath};
+use heliograph_shared::socket::IceServer;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -37,12 +38,35 @@ pub fn options(link: u64, is_initiator: bool, address: IpAddr) -> PeerLinkOption
 
 /// Two ends that tell each other their signals. The first one initiates.
 pub fn pair(kind: LinkKind, address: IpAddr) -> (End, End) {
+    pair_of(kind, |link, is_initiator| options(link, is_initiator, address), |_| true)
+}
+
+/// Two ends that tell each other no addresses but those at TURN servers.
+pub fn turn_pair(addresses: &[IpAddr], servers: &[IceServer]) -> (End, End) {
+    let options = |link, is_initiator| PeerLinkOptions {
+        link,
+        is_initiator,
+        ice_servers: servers.to_vec(),
+        addresses: addresses.iter().map(|address| SocketAddr::new(*address, 0)).collect(),
+    };
+    let is_told = |signal: &Value| match signal.pointer("/candidate/candidate") {
+        Some(candidate) => candidate.to_string().contains("typ relay"),
+        None => !signal["sdp"].to_string().contains("a=candidate"),
+    };
+    pair_of(LinkKind::WebRtc, options, is_told)
+}
+
+fn pair_of(
+    kind: LinkKind,
+    options: impl Fn(u64, bool) -> PeerLinkOptions,
+    is_told: fn(&Value) -> bool,
+) -> (End, End) {
     let (first_events, from_first) = mpsc::channel(EVENTS);
     let (second_events, from_second) = mpsc::channel(EVENTS);
-    let first = Arc::new(DirectLink::open(kind, options(1, true, address), first_events));
-    let second = Arc::new(DirectLink::open(kind, options(2, false, address), second_events));
+    let first = Arc::new(DirectLink::open(kind, options(1, true), first_events));
+    let second = Arc::new(DirectLink::open(kind, options(2, false), second_events));
     let (weak_first, weak_second) = (Arc::downgrade(&first), Arc::downgrade(&second));
-    (end(first, from_first, weak_second), end(second, from_second, weak_first))
+    (end(first, from_first, weak_second, is_told), end(second, from_second, weak_first, is_told))
 }
 
 /// Two ends that are connected.
@@ -53,7 +77,12 @@ pub async fn connected(kind: LinkKind) -> (End, End) {
     (first, second)
 }
 
-fn end(link: Arc<DirectLink>, mut told: mpsc::Receiver<LinkEvent>, other: Weak<DirectLink>) -> End {
+fn end(
+    link: Arc<DirectLink>,
+    mut told: mpsc::Receiver<LinkEvent>,
+    other: Weak<DirectLink>,
+    is_told: fn(&Value) -> bool,
+) -> End {
     let (events, received) = mpsc::channel(EVENTS);
     let descriptions = Arc::new(AtomicUsize::new(0));
     let counted = descriptions.clone();
@@ -61,7 +90,9 @@ fn end(link: Arc<DirectLink>, mut told: mpsc::Receiver<LinkEvent>, other: Weak<D
         while let Some(LinkEvent { event, .. }) = told.recv().await {
             if let PeerLinkEvent::Signal(signal) = event {
                 counted.fetch_add(usize::from(signal.get("sdp").is_some()), Ordering::SeqCst);
-                pass(&other, signal);
+                if is_told(&signal) {
+                    pass(&other, signal);
+                }
             } else if events.send(event).await.is_err() {
                 return;
             }

@@ -24,6 +24,7 @@ use crate::io::link_contract::{
     Command, LinkEnds, LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath,
 };
 use crate::io::outbox::Outgoing;
+use crate::io::turn_stream::TurnStreams;
 
 /// The way of an open connection is looked at so often, because the library does not tell when it changes.
 const LOOK_AT_PATH: Duration = Duration::from_secs(2);
@@ -37,9 +38,9 @@ pub(in crate::io) async fn run(ends: LinkEnds) {
     let LinkEnds { options, commands, mut closing, bulk, control, events } = ends;
     let (tell, told) = unbounded_channel();
     let made = connection::connect(&options.ice_servers, &options.addresses, tell).await;
-    let Ok(connection) = made else { return };
+    let Ok((connection, streams)) = made else { return };
     let peer = connection.peer.clone();
-    let mut live = Live::new(&connection, &options, events);
+    let mut live = Live::new(&connection, streams, &options, events);
     live.start(connection, bulk, control);
     {
         let mut work = pin!(live.work(commands, told));
@@ -63,6 +64,7 @@ struct Live {
     /// Candidates that came before the description, which they need; `None` once that has come.
     early: Option<Vec<RTCIceCandidateInit>>,
     relays: RemoteRelays,
+    streams: TurnStreams,
     /// The tasks of the channels. The connection ends with any of them.
     channels: JoinSet<()>,
     channel_opened: mpsc::Sender<()>,
@@ -78,6 +80,7 @@ struct Live {
 impl Live {
     fn new(
         connection: &Connection,
+        streams: TurnStreams,
         options: &PeerLinkOptions,
         events: mpsc::Sender<LinkEvent>,
     ) -> Self {
@@ -90,6 +93,7 @@ impl Live {
             offers: Offers::default(),
             early: Some(Vec::new()),
             relays: RemoteRelays::default(),
+            streams,
             channels: JoinSet::new(),
             channel_opened,
             opened_channels,
@@ -206,6 +210,7 @@ impl Live {
     }
 
     async fn offer(&mut self) -> Option<()> {
+        self.streams.look_again();
         let offer = self.peer.create_offer(None).await.ok()?;
         let signal = signal::offer(&offer.sdp);
         self.peer.set_local_description(offer).await.ok()?;
@@ -248,7 +253,8 @@ impl Live {
                 };
             }
             Command::Renew(servers) => {
-                let configuration = connection::configuration(connection::usable(&servers));
+                let configuration =
+                    connection::configuration(connection::usable(&servers, &self.streams));
                 let _ = self.peer.set_configuration(configuration).await;
                 // An allocation in use was made with the old credentials and ends with them. Data flows on meanwhile.
                 if self.path == Some(PeerPath::Turn) {
@@ -268,6 +274,7 @@ impl Live {
         match signal {
             Signal::Offer(sdp) if !self.is_initiator => {
                 self.describe(RTCSessionDescription::offer(sdp).ok()?).await?;
+                self.streams.look_again();
                 let answer = self.peer.create_answer(None).await.ok()?;
                 let signal = signal::answer(&answer.sdp);
                 self.peer.set_local_description(answer).await.ok()?;
@@ -305,6 +312,7 @@ impl Live {
     async fn told(&mut self, told: Told) -> ControlFlow<()> {
         match told {
             Told::Candidate(candidate) => {
+                self.streams.found(&candidate);
                 self.tell(PeerLinkEvent::Signal(signal::candidate(&candidate))).await;
             }
             Told::Ice(RTCIceConnectionState::Failed | RTCIceConnectionState::Closed)

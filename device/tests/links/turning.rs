@@ -1,0 +1,84 @@
+//! Two ends that meet over TURN by a stream, where UDP does not lead to the server.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use heliograph_device::io::link_contract::PeerPath;
+use heliograph_shared::socket::IceServer;
+use heliograph_turn::credentials::mint;
+use heliograph_turn::{Config, Handle, RelayHost, TurnServer};
+
+use crate::stage::{self, V4, V6};
+
+const SECRET: &[u8] = b"a-secret-of-the-tests";
+
+/// A server that listens on TCP alone.
+fn server(address: IpAddr) -> Handle {
+    let mut config = Config::new("heliograph", SECRET);
+    config.tcp = vec![SocketAddr::new(address, 0)];
+    config.relay_hosts = vec![RelayHost { bind: V4, advertised: V4 }];
+    config.allowed_peers = vec!["127.0.0.0/8".parse().unwrap()];
+    TurnServer::start(&config).unwrap()
+}
+
+/// What a device is told of it, with credentials that are good for so many seconds.
+#[expect(clippy::disallowed_methods, reason = "the server reads the machine's clock too")]
+fn told(server: &Handle, seconds: u64) -> Vec<IceServer> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let minted = mint(SECRET, "a-device", now + seconds);
+    let url = format!("turn:{}?transport=tcp", server.addresses().tcp[0]);
+    vec![IceServer {
+        urls: vec![url],
+        username: Some(minted.username),
+        credential: Some(minted.password),
+    }]
+}
+
+#[tokio::test]
+async fn two_ends_meet_over_turn_by_tcp() {
+    let server = server(V4);
+    let (mut first, mut second) = stage::turn_pair(&[V4], &told(&server, 600));
+    assert_eq!(first.opened().await, (PeerPath::Turn, 256 * 1024));
+    assert_eq!(second.opened().await, (PeerPath::Turn, 256 * 1024));
+    for (from, to) in [(0, 1), (1, 0)] {
+        let ends = [&mut first, &mut second];
+        let frame: Vec<u8> = (0..200_000_u32).map(|byte| byte as u8).collect();
+        ends[from].link.send(frame.clone());
+        assert_eq!(ends[to].frame().await, frame);
+    }
+    drop((first, second));
+    while server.counts().allocations > 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn ends_that_have_ipv6_alone_meet_over_turn_by_tcp() {
+    let server = server(V6);
+    let (mut first, mut second) = stage::turn_pair(&[V6], &told(&server, 600));
+    assert_eq!(first.opened().await.0, PeerPath::Turn);
+    assert_eq!(second.opened().await.0, PeerPath::Turn);
+}
+
+#[tokio::test]
+async fn l4_credentials_are_renewed_and_frames_go_on_over_turn_by_tcp() {
+    let server = server(V4);
+    // The library asks from each address, and has a stream from the first.
+    let addresses = [V4, IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2))];
+    let (mut first, mut second) = stage::turn_pair(&addresses, &told(&server, 600));
+    first.opened().await;
+    second.opened().await;
+    let descriptions = Arc::clone(&second.descriptions);
+    for end in [&first, &second] {
+        end.link.renew(told(&server, 900));
+    }
+    while descriptions.load(Ordering::SeqCst) < 2 {
+        tokio::task::yield_now().await;
+    }
+    first.link.say(b"after".to_vec());
+    assert_eq!(second.frame().await, b"after");
+    second.link.say(b"and back".to_vec());
+    assert_eq!(first.frame().await, b"and back");
+}
