@@ -69,7 +69,7 @@ fn others(has_relay: bool) -> OthersFirst {
 async fn run<D, F>(others: OthersFirst, dial: D) -> (SocketAddr, JoinHandle<()>)
 where
     D: Fn() -> F + Send + Sync + 'static,
-    F: Future<Output = Option<Box<dyn Stream>>> + Send,
+    F: Future<Output = Option<Box<dyn Stream>>> + Send + 'static,
 {
     let socket = UdpSocket::bind((OWN, 0)).await.unwrap();
     (socket.local_addr().unwrap(), tokio::spawn(carrying::run(socket, others, dial)))
