@@ -12,14 +12,16 @@ use heliograph_turn::{Config, Handle, RelayHost, TurnServer};
 
 use crate::stage::{self, V4, V6};
 
+const RELAYS: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
 const SECRET: &[u8] = b"a-secret-of-the-tests";
 
 /// A server that listens on TCP alone.
 fn server(address: IpAddr) -> Handle {
     let mut config = Config::new("heliograph", SECRET);
     config.tcp = vec![SocketAddr::new(address, 0)];
-    config.relay_hosts = vec![RelayHost { bind: V4, advertised: V4 }];
-    config.allowed_peers = vec!["127.0.0.0/8".parse().unwrap()];
+    // A relay that met the sockets of the ends would tell them of each other's addresses here, where those lead to each other.
+    config.relay_hosts = vec![RelayHost { bind: RELAYS, advertised: RELAYS }];
+    config.allowed_peers = vec!["127.0.0.3/32".parse().unwrap()];
     TurnServer::start(&config).unwrap()
 }
 
