@@ -153,11 +153,14 @@ mod tests {
             for piece in pieces {
                 splitter.take(&piece);
                 prop_assert!(splitter.bytes.len() < STUN_HEADER + (1 << 16) + 4000);
-                while let Some(_) = match splitter.next() {
-                    Ok(next) => next,
-                    // The stream ends there.
-                    Err(NotTurn) => return Ok(()),
-                } {}
+                loop {
+                    match splitter.next() {
+                        Ok(Some(_)) => {}
+                        Ok(None) => break,
+                        // The stream ends there.
+                        Err(NotTurn) => return Ok(()),
+                    }
+                }
             }
         }
     }
