@@ -92,6 +92,8 @@ test-long: $(SERVER)
 	scripts/models
 	HELIOGRAPH_REQUESTS=1000000 cargo test $(WORKSPACE) --test it -- strangers_leave_nothing
 	cargo test $(WORKSPACE) --test it -- --ignored lose_no_more_than_with_coturn
+	scripts/install-test-tools faketime
+	cargo run --release --locked --package heliograph-bench -- faults $(SERVER)
 	HELIOGRAPH_KILLS=100 scripts/with-postgres cargo test --locked --package heliograph-signal --test it -- killed
 	npm run --silent test:long --workspace e2e
 

@@ -1,5 +1,6 @@
 //! The only module that reads the machine's clocks.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use heliograph_shared::time::Millis;
@@ -17,6 +18,24 @@ pub enum Clock {
         /// Wall clock time at the start.
         from: Millis,
     },
+    /// The one that several nodes have in common.
+    Shared(&'static Shared),
+}
+
+/// What a common clock showed last, and when. Whatever the machine's own clock shows does not count.
+#[derive(Debug)]
+pub struct Shared(Mutex<(Instant, Millis)>);
+
+impl Shared {
+    /// The common clock showed this at that moment.
+    pub fn set(&self, at: Instant, shown: Millis) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (at, shown);
+    }
+
+    fn now(&self) -> Millis {
+        let (at, shown) = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        shown + at.elapsed()
+    }
 }
 
 impl Clock {
@@ -26,12 +45,19 @@ impl Clock {
         Self::Running { since: Instant::now(), from }
     }
 
+    /// A clock in common with others, which showed this at that moment. It stays in memory until the process ends.
+    #[must_use]
+    pub fn shared(at: Instant, shown: Millis) -> Self {
+        Self::Shared(Box::leak(Box::new(Shared(Mutex::new((at, shown))))))
+    }
+
     /// Wall clock time. It may jump.
     #[must_use]
     pub fn now(&self) -> Millis {
         match self {
             Self::System => system_now(),
             Self::Running { since, from } => *from + since.elapsed(),
+            Self::Shared(shared) => shared.now(),
         }
     }
 
@@ -46,4 +72,22 @@ impl Clock {
 fn system_now() -> Millis {
     // A clock before 1970 reads as the epoch.
     Millis::new(0) + SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_common_clock_goes_on_from_what_it_showed_last() {
+        let clock = Clock::shared(Instant::now(), Millis::new(1_000));
+        tokio::time::advance(Duration::from_secs(5)).await;
+        assert_eq!(clock.now(), Millis::new(6_000));
+        let Clock::Shared(shared) = clock else { unreachable!("it is made so") };
+        shared.set(Instant::now(), Millis::new(7_000));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(clock.now(), Millis::new(8_000));
+    }
 }

@@ -36,6 +36,7 @@ mod sharing;
 mod sqlite;
 pub mod staging;
 mod storage;
+mod time;
 pub mod totals;
 mod upload_endings;
 mod upload_parts;

@@ -57,14 +57,25 @@ fn e8_of_a_device_that_has_another_key_than_when_it_was_compared_that_is_said() 
 #[test]
 fn e8_what_was_compared_before_counts_nothing_where_the_device_that_let_this_one_in_is_not_compared()
  {
-    let (mut beam, ada, remembered, _) = compared();
+    let (mut beam, ada, remembered, secret) = compared();
+    let carol = beam.comes("Carol", &secret);
+    // Nobody has compared her: what is remembered of her says that somebody had.
+    let both = |beam: &Beam, bob: usize| {
+        let key = *beam.seats[bob].session.keys().unwrap().key_of(beam.id(carol)).unwrap();
+        [remembered.clone(), vec![(beam.id(carol), key)]].concat()
+    };
     let bob = beam.types("Bob");
-    beam.handle(bob, Input::ComparedBefore(remembered));
     beam.confirms(ada, bob);
     assert!(beam.is_in(bob));
+    let told = both(&beam, bob);
+    beam.handle(bob, Input::ComparedBefore(told));
+    // The one that let it in could have made the other one up.
     assert_eq!(stands(&beam, bob, ada), Some(TrustState::Unverified));
+    assert_ne!(stands(&beam, bob, carol), Some(TrustState::Verified));
     beam.confirms(bob, ada);
-    assert_eq!(stands(&beam, bob, ada), Some(TrustState::Verified));
+    for device in [ada, carol] {
+        assert_eq!(stands(&beam, bob, device), Some(TrustState::Verified));
+    }
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use heliograph_shared::ids::BeamId;
-use heliograph_shared::limits::CODE_LIFETIME;
+use heliograph_shared::limits::{CODE_LIFETIME, MAX_CODES};
 use heliograph_shared::short_code::ShortCode;
+use redis::Script;
 
 use super::keys::{self, millis};
 use super::member::Member;
@@ -13,52 +14,44 @@ use crate::error::Error;
 /// Tries to find a free code. With as many codes as may be, the first one is free but for one in millions.
 const TRIES: u32 = 5;
 
+/// Answers the code of a beam and its time in milliseconds: the one that it has, else the new one. Nothing when that one is
+/// taken, and no code when there are as many as may be.
+const GIVE: &str = r"
+local known, left = redis.call('GET', KEYS[1]), redis.call('PTTL', KEYS[1])
+if known and left > 0 then return {known, left} end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
+if redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[4]) then return {'', 0} end
+if redis.call('EXISTS', KEYS[2]) == 1 then return false end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[3])
+redis.call('ZADD', KEYS[3], now + ARGV[3], ARGV[2])
+redis.call('PEXPIRE', KEYS[3], ARGV[3])
+return {ARGV[2], tonumber(ARGV[3])}";
+
 impl Member {
     /// The code of a beam, and how long it still stands for it: the one that it has, else a new one.
     ///
     /// # Errors
-    /// [`Error::Busy`] when the bus does not answer, and the error of `random`.
+    /// [`Error::Busy`] when the bus does not answer or there are as many codes as may be, and the error of `random`.
     pub async fn code_of(
         &self,
         beam: BeamId,
         random: impl Fn() -> Result<[u8; 8], Error>,
     ) -> Result<(ShortCode, Duration), Error> {
         let mut redis = self.redis();
+        let script = Script::new(GIVE);
         for _ in 0..TRIES {
-            let mut known = redis::pipe();
-            known.cmd("GET").arg(keys::code_of(beam)).cmd("PTTL").arg(keys::code_of(beam));
-            let (code, left): (Option<String>, i64) =
-                known.query_async(&mut redis).await.map_err(busy)?;
-            let code = code.and_then(|code| ShortCode::parse(&code).ok());
-            if let (Some(code), Ok(left @ 1..)) = (code, u64::try_from(left)) {
-                return Ok((code, Duration::from_millis(left)));
-            }
-            let Some(code) = ShortCode::from_random(random()?) else { continue };
-            let set = |key: String, value: String| {
-                let mut set = redis::cmd("SET");
-                set.arg(key).arg(value).arg("NX").arg("PX").arg(millis(CODE_LIFETIME));
-                set
-            };
-            let free: Option<String> = set(keys::code(code), beam.to_string())
-                .query_async(&mut redis)
-                .await
-                .map_err(busy)?;
-            if free.is_none() {
-                continue;
-            }
-            // Another node may have given it one: that one is found in the next round.
-            let first: Option<String> = set(keys::code_of(beam), code.to_string())
-                .query_async(&mut redis)
-                .await
-                .map_err(busy)?;
-            if first.is_some() {
-                return Ok((code, CODE_LIFETIME));
-            }
-            let () = redis::cmd("DEL")
-                .arg(keys::code(code))
-                .query_async(&mut redis)
-                .await
-                .map_err(busy)?;
+            let Some(fresh) = ShortCode::from_random(random()?) else { continue };
+            let mut call = script.key(keys::code_of(beam));
+            call.key(keys::code(fresh)).key(keys::CODES);
+            call.arg(beam.to_string()).arg(fresh.to_string());
+            call.arg(millis(CODE_LIFETIME)).arg(MAX_CODES);
+            let given: Option<(String, u64)> = call.invoke_async(&mut redis).await.map_err(busy)?;
+            let Some((code, left)) = given else { continue };
+            let code = ShortCode::parse(&code).map_err(|_| Error::Busy)?;
+            return Ok((code, Duration::from_millis(left)));
         }
         Err(Error::Busy)
     }

@@ -58,6 +58,9 @@ pub(super) fn code(code: impl std::fmt::Display) -> String {
     format!("heliograph:code:{code}")
 }
 
+/// All short codes, by the time of their ends.
+pub(super) const CODES: &str = "heliograph:codes";
+
 /// The short code of a beam.
 pub(super) fn code_of(beam: BeamId) -> String {
     format!("heliograph:code-of:{beam}")

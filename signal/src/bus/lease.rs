@@ -57,11 +57,24 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1";
 
 impl Member {
-    /// The other node that drives this beam.
+    /// The other node that drives this beam. While Redis does not answer, Postgres says who that is.
     ///
     /// # Errors
-    /// [`NotHere::Busy`] when Redis does not answer.
+    /// [`NotHere::Busy`] when nobody says it.
     pub async fn driver_elsewhere(&self, beam: BeamId) -> Result<Option<Node>, NotHere> {
+        // Nobody waits each time for an answer that does not come.
+        if !self.is_bus_gone()
+            && let Ok(driver) = self.driver_in_redis(beam).await
+        {
+            return Ok(driver);
+        }
+        let driver = self.storage().driver_of(beam).await.map_err(|_| NotHere::Busy)?;
+        let (node, _) = driver.ok_or(NotHere::Busy)?;
+        let other = self.others.all().into_iter().find(|other| other.id == node);
+        other.map(Some).ok_or(NotHere::Busy)
+    }
+
+    async fn driver_in_redis(&self, beam: BeamId) -> Result<Option<Node>, NotHere> {
         let mut redis = self.redis();
         let held: Option<String> = redis::cmd("GET")
             .arg(keys::lease(beam))
@@ -79,6 +92,9 @@ impl Member {
     /// # Errors
     /// [`NotHere`].
     pub async fn drive(self: Arc<Self>, beam: BeamId) -> Result<Lease, NotHere> {
+        if self.is_bus_gone() {
+            return Err(NotHere::Busy);
+        }
         let token = fresh_id().map_err(|_| NotHere::Busy)?;
         self.is_free(beam).await?;
         match claim::make(self.redis(), self.node(), beam, token).await {

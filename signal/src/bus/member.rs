@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use heliograph_shared::ids::BeamId;
 use heliograph_storage::Storage;
 use heliograph_storage::secrets::Secret;
@@ -19,6 +20,7 @@ use uuid::Uuid;
 use super::claim::{self, Claim};
 use super::keys::{self, LEASE_LIFE, MEMORY_LIFE, NODE_LIFE, millis};
 use super::others::{Node, Others};
+use super::silence::Silence;
 use super::trust::Trust;
 use crate::clock::Clock;
 use crate::error::Error;
@@ -36,8 +38,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const YOUNG: Duration = Duration::from_secs(3);
 /// Pause between two renewals of leases and memories.
 const RENEWAL: Duration = Duration::from_mins(5);
-/// How long a node has the turn to remove what has expired.
-const SWEEP: Duration = Duration::from_mins(9);
+/// Beams that are claimed at once. One after the other they would take longer than a node is heard.
+const AT_ONCE: usize = 512;
 
 /// What came of a beat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,13 +74,13 @@ pub struct Member {
     secret: Secret,
     trust: Trust,
     driven: Mutex<HashMap<BeamId, Driven>>,
-    others: Others,
+    pub(super) others: Others,
     renewed: Mutex<Option<Instant>>,
     /// When it was last heard for the first time, or again after a while.
     unheard: Mutex<Option<Instant>>,
     /// How often notices may have been missed.
     gaps: AtomicU64,
-    is_bus_gone: AtomicBool,
+    silence: Silence,
 }
 
 #[derive(Clone)]
@@ -121,7 +123,7 @@ impl Member {
             renewed: Mutex::default(),
             unheard: Mutex::default(),
             gaps: AtomicU64::new(0),
-            is_bus_gone: AtomicBool::new(false),
+            silence: Silence::default(),
         })
     }
 
@@ -155,14 +157,18 @@ impl Member {
     /// Whether the bus did not answer at the last beat.
     #[must_use]
     pub fn is_bus_gone(&self) -> bool {
-        self.is_bus_gone.load(Ordering::Acquire)
+        self.silence.is_on()
+    }
+
+    pub(super) fn is_bus_gone_for_long(&self) -> bool {
+        self.silence.is_long()
     }
 
     /// Lets the others hear this node, and looks which of them are heard.
     pub async fn beat(&self) -> Beat {
         let began = Instant::now();
         match self.say_and_look().await {
-            Ok(true) if !self.is_bus_gone.swap(false, Ordering::AcqRel) => {
+            Ok(true) if !self.silence.ends() => {
                 if self.renew().await {
                     self.trust.extend(began + TRUST);
                     return Beat::Heard;
@@ -171,12 +177,12 @@ impl Member {
                 self.missed(began, true).await
             }
             Ok(_) => {
-                self.is_bus_gone.store(false, Ordering::Release);
+                self.silence.ends();
                 // Others may have taken this node's beams, or the bus has forgotten everything.
                 self.missed(began, true).await
             }
             Err(error) => {
-                if !self.is_bus_gone.swap(true, Ordering::AcqRel) {
+                if self.silence.begins() {
                     tracing::warn!(%error, "the bus does not answer");
                 }
                 if self.trust.holds(Instant::now() + ASK) {
@@ -319,12 +325,16 @@ impl Member {
         let driven = timeout(PATIENCE, self.storage.beams_driven_by(self.node)).await;
         let Ok(Ok(driven)) = driven else { return Err(()) };
         let driven: HashMap<_, _> = driven.into_iter().collect();
-        for (beam, Driven { token, lost }) in before {
-            let is_ours = driven.get(&beam) == Some(&token);
-            if !is_ours || (anew && self.is_elsewhere(beam, token).await) {
-                tracing::info!("another node drives a beam of this one now");
-                lost.cancel();
-            }
+        let driven = &driven;
+        for some in before.chunks(AT_ONCE) {
+            let checks = some.iter().map(|(beam, Driven { token, lost })| async move {
+                let is_ours = driven.get(beam) == Some(token);
+                if !is_ours || (anew && self.is_elsewhere(*beam, *token).await) {
+                    tracing::info!("another node drives a beam of this one now");
+                    lost.cancel();
+                }
+            });
+            join_all(checks).await;
         }
         Ok(())
     }
@@ -365,24 +375,6 @@ impl Member {
             *lock(&self.renewed) = None;
         }
         !is_lost
-    }
-
-    pub(super) async fn may_sweep(&self) -> bool {
-        let mut turn = redis::cmd("SET");
-        turn.arg(keys::SWEEPER).arg(self.node.to_string()).arg("NX").arg("PX").arg(millis(SWEEP));
-        let taken: Result<Option<String>, _> = turn.query_async(&mut self.redis()).await;
-        matches!(taken, Ok(Some(_)))
-    }
-
-    /// The node ends: others may take what it has left at once.
-    pub async fn leave(&self) {
-        let mut all = redis::pipe();
-        all.cmd("DEL").arg(keys::node(self.node)).ignore();
-        all.cmd("SREM").arg(keys::NODES).arg(self.node.to_string()).ignore();
-        let left: Result<(), _> = all.query_async(&mut self.redis()).await;
-        if let Err(error) = left {
-            tracing::warn!(%error, "the bus does not know that this node ends");
-        }
     }
 }
 

@@ -11,7 +11,9 @@ pub mod memory;
 pub mod notice;
 pub mod others;
 pub mod peers;
+mod silence;
 mod trust;
+mod turns;
 
 use std::sync::Arc;
 
@@ -83,6 +85,15 @@ impl Bus {
         match self {
             Self::Alone => true,
             Self::Shared(member) => member.is_assured(),
+        }
+    }
+
+    /// Whether the bus has not answered for long.
+    #[must_use]
+    pub fn is_gone_for_long(&self) -> bool {
+        match self {
+            Self::Alone => false,
+            Self::Shared(member) => member.is_bus_gone_for_long(),
         }
     }
 

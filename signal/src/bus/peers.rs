@@ -1,11 +1,12 @@
 //! Calls from one node to another, over HTTP: notices, and the websockets of devices whose beam the other one drives. They go
 //! directly, because a bus in between would copy every frame of every file.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use axum::http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header,
+};
 use heliograph_shared::ids::BeamId;
 use heliograph_storage::secrets::Secret;
 use hyper::body::Incoming;
@@ -21,6 +22,9 @@ use super::others::Node;
 
 /// The path to which notices go.
 pub const NOTICES: &str = "/notices";
+/// The id of the node that is called. At its address may be another one: after a change of addresses, or when several nodes
+/// say that they are at 127.0.0.1.
+const CALLED: HeaderName = HeaderName::from_static("heliograph-node");
 /// Time for a connection to another node, and for its answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Pause between two tries.
@@ -64,6 +68,13 @@ impl Member {
         shown == Some(hash(credential(self.secret()).as_bytes()))
     }
 
+    /// Whether a call is for this node.
+    #[must_use]
+    pub fn is_called(&self, headers: &HeaderMap) -> bool {
+        let called = headers.get(CALLED).and_then(|id| id.to_str().ok());
+        called.is_some_and(|id| id == self.node().to_string())
+    }
+
     /// Tells the others, and waits until each has heeded it or is gone.
     pub(super) async fn tell_others(&self, notice: &Notice) {
         let others = self.others_now().await;
@@ -87,7 +98,7 @@ impl Member {
         let Ok(text) = serde_json::to_string(notice) else { return };
         let until = Instant::now() + LONGEST;
         loop {
-            match self.post(node.address, text.clone()).await {
+            match self.post(node, text.clone()).await {
                 Ok(()) => return,
                 Err(error) => tracing::warn!(%error, "a node was not told"),
             }
@@ -99,7 +110,7 @@ impl Member {
         }
     }
 
-    async fn post(&self, to: SocketAddr, text: String) -> Result<(), Error> {
+    async fn post(&self, to: &Node, text: String) -> Result<(), Error> {
         let mut request = Request::new(Body::from(text));
         *request.method_mut() = Method::POST;
         let json = HeaderValue::from_static("application/json");
@@ -115,19 +126,21 @@ impl Member {
     /// Sends a request to a node on a connection of its own, which lives on when it is upgraded.
     ///
     /// # Errors
-    /// [`Error`].
+    /// [`Error`], also when another node is at its address.
     pub async fn call(
         &self,
-        to: SocketAddr,
+        to: &Node,
         mut request: Request<Body>,
     ) -> Result<Response<Incoming>, Error> {
         let credential = HeaderValue::from_str(&credential(self.secret()));
         let credential = credential.map_err(|_| Error::Unwritable)?;
         request.headers_mut().insert(header::AUTHORIZATION, credential);
-        let host = HeaderValue::from_str(&to.to_string()).map_err(|_| Error::Unwritable)?;
+        let host = HeaderValue::from_str(&to.address.to_string()).map_err(|_| Error::Unwritable)?;
         request.headers_mut().insert(header::HOST, host);
+        let id = HeaderValue::from_str(&to.id.to_string()).map_err(|_| Error::Unwritable)?;
+        request.headers_mut().insert(CALLED, id);
         let answered = async {
-            let stream = TcpStream::connect(to).await?;
+            let stream = TcpStream::connect(to.address).await?;
             stream.set_nodelay(true)?;
             let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
             tokio::spawn(async move {
@@ -135,8 +148,12 @@ impl Member {
                     tracing::debug!(%error, "a connection to another node failed");
                 }
             });
-            Ok(sender.send_request(request).await?)
+            Ok::<_, Error>(sender.send_request(request).await?)
         };
-        timeout(PATIENCE, answered).await.unwrap_or(Err(Error::Slow))
+        let answer = timeout(PATIENCE, answered).await.unwrap_or(Err(Error::Slow))?;
+        match answer.status() {
+            status @ StatusCode::MISDIRECTED_REQUEST => Err(Error::Status(status)),
+            _ => Ok(answer),
+        }
     }
 }

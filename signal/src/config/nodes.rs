@@ -16,7 +16,8 @@ pub struct Nodes {
     pub bus: Option<Hidden>,
 
     /// Address and port at which the other nodes reach this one, in a network of their own: what devices send goes
-    /// over it as it is. Used with --bus alone.
+    /// over it as it is. 0.0.0.0 stands for the address of the best interface; 127.0.0.1 is for nodes and a bus on one
+    /// machine. Used with --bus alone.
     #[arg(
         long,
         env = "HELIOGRAPH_NODE",

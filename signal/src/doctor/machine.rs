@@ -155,9 +155,11 @@ fn judge_disk(usage: Option<Usage>, share: u64, folder: &Path) -> Check {
 
 /// Whether the limit on open files leaves the configured connections.
 #[must_use]
-pub fn open_files(configured: usize) -> Check {
+pub fn open_files(config: &Config) -> Check {
     let limit = descriptors::raise();
-    judge_files(limit, configured, descriptors::connections(configured, limit))
+    let each = descriptors::of_connection(config);
+    let connections = descriptors::connections(config.connections, limit, each);
+    judge_files(limit, config.connections, connections)
 }
 
 fn judge_files(limit: Option<usize>, configured: usize, connections: usize) -> Check {

@@ -47,7 +47,7 @@ async fn own(config: &Config, clock: Clock) -> Vec<Check> {
     checks.extend(bus::check(config).await);
     checks.push(machine::disk(config));
     checks.push(machine::staging_disk(config));
-    checks.push(machine::open_files(config.connections));
+    checks.push(machine::open_files(config));
     checks.push(judge_clock(clock));
     let found = ports::look(config.listen, false).await;
     checks.push(ports::judge(HTTP, config.listen, &found, "--listen"));

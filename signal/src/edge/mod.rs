@@ -14,6 +14,7 @@ mod json;
 mod language;
 pub mod nodes;
 mod openapi;
+pub mod passed_frames;
 pub mod passing_on;
 mod redirect;
 pub mod router;

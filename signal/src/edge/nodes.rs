@@ -7,7 +7,8 @@ use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
+use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::bus::Bus;
@@ -16,7 +17,11 @@ use crate::bus::peers::NOTICES;
 use crate::edge::passing_on::Asked;
 use crate::edge::routes::socket;
 
-/// The service for the other nodes.
+/// Cancelled when the other side of a connection has shown that it is a node.
+#[derive(Clone, Debug, Default)]
+pub struct Known(pub CancellationToken);
+
+/// The service for the other nodes, each connection with its [`Known`].
 pub fn router(app: Arc<App>) -> Router {
     Router::new()
         .route(NOTICES, post(heed))
@@ -26,14 +31,20 @@ pub fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// Answers nobody but nodes of this server.
-async fn know(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
-    let is_node = match &app.bus {
-        Bus::Alone => false,
-        Bus::Shared(member) => member.knows(request.headers()),
-    };
-    if !is_node {
+/// Answers nobody but nodes of this server, and only what is meant for this one.
+async fn know(
+    State(app): State<Arc<App>>,
+    Extension(Known(known)): Extension<Known>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let Bus::Shared(member) = &app.bus else { return StatusCode::UNAUTHORIZED.into_response() };
+    if !member.knows(request.headers()) {
         return StatusCode::UNAUTHORIZED.into_response();
+    }
+    known.cancel();
+    if !member.is_called(request.headers()) {
+        return StatusCode::MISDIRECTED_REQUEST.into_response();
     }
     let asked = Asked::read(request.headers());
     // The cookies of the device have the names of its scheme.

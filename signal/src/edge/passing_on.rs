@@ -22,6 +22,7 @@ use crate::bus::peers;
 use crate::edge::both_ways;
 use crate::edge::scheme::Scheme;
 use crate::error::Error;
+use crate::random;
 
 /// The client's address, if it counts for the limits.
 const CLIENT: HeaderName = HeaderName::from_static("heliograph-client");
@@ -33,6 +34,10 @@ const SCHEME: HeaderName = HeaderName::from_static("heliograph-scheme");
 /// Tries to reach the node that drives a beam, and the pause between two of them.
 const TRIES: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(200);
+
+/// Longest time over which the end of a node ends what it passes on, and the time for each device if that is enough.
+const SPREAD: Duration = Duration::from_secs(10);
+const EACH: Duration = Duration::from_millis(2);
 
 /// What the first node knows of a device's request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +106,7 @@ pub async fn to_driver(
         *passed_on.uri_mut() = request.uri().clone();
         *passed_on.headers_mut() = request.headers().clone();
         asked.write(passed_on.headers_mut()).ok_or(Error::Internal)?;
-        match member.call(driver.address, passed_on).await {
+        match member.call(&driver, passed_on).await {
             Ok(answer) => return Ok(Passed::On(connect(app, driver, answer, request))),
             // It may stand still, and is given up soon.
             Err(peers::Error::Slow) => return Err(Error::Busy),
@@ -125,22 +130,41 @@ fn connect(
     }
     let upgrade = hyper::upgrade::on(&mut request);
     let other = hyper::upgrade::on(&mut answer);
-    let (counts, ends) = (app.counts.clone(), app.passing_ends.clone());
+    let passing = app.clone();
     app.tasks.spawn(async move {
-        counts.passed_on.one();
-        let copying = async {
-            let (Ok(device), Ok(driving)) = (upgrade.await, other.await) else { return };
-            // Whichever side fails, both are closed.
-            let _ = both_ways::pass(TokioIo::new(device), TokioIo::new(driving)).await;
-        };
-        tokio::select! {
-            () = copying => {}
-            () = driver.gone.cancelled() => {}
-            () = ends.cancelled() => {}
+        passing.counts.passed_on.one();
+        if let (Ok(device), Ok(driving)) = (upgrade.await, other.await) {
+            let is_over = async {
+                tokio::select! {
+                    () = driver.gone.cancelled() => {}
+                    () = turn_to_end(&passing) => {}
+                }
+            };
+            both_ways::pass(TokioIo::new(device), TokioIo::new(driving), is_over).await;
         }
-        counts.passed_on_ended.one();
+        passing.counts.passed_on_ended.one();
     });
     answer.map(|_| Body::empty())
+}
+
+/// Ends everything that is passed on, spread over some time so that the devices do not all come back at once (S19).
+pub async fn end_all(app: &App) {
+    let time = spread(app);
+    app.passing_ends.cancel();
+    sleep(time).await;
+}
+
+/// The time over which that is spread.
+fn spread(app: &App) -> Duration {
+    let count = app.counts.passed_on.get().saturating_sub(app.counts.passed_on_ended.get());
+    u32::try_from(count).map_or(SPREAD, |count| (EACH * count).min(SPREAD))
+}
+
+/// Waits until this node ends, and then until a moment by chance.
+async fn turn_to_end(app: &App) {
+    app.passing_ends.cancelled().await;
+    let chance = random::bytes().map_or(0, u16::from_be_bytes);
+    sleep(spread(app) * u32::from(chance) / u32::from(u16::MAX)).await;
 }
 
 #[cfg(test)]

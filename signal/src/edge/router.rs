@@ -76,6 +76,7 @@ fn calls() -> OpenApiRouter<Arc<App>> {
         routes!(uploads::room_in_beam),
         routes!(pictures::read),
         routes!(health::check),
+        routes!(health::ready),
         routes!(doctor::diagnose),
         routes!(certificate::describe),
     ];

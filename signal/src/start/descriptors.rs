@@ -1,5 +1,7 @@
 //! File descriptors: each connection takes one, and systems often allow a program 1,024 of them unless it asks for more.
 
+use crate::config::Config;
+
 /// Descriptors for everything but connections: the database, files, and requests to a bucket.
 const RESERVE: usize = 256;
 
@@ -23,11 +25,17 @@ pub fn raise() -> Option<usize> {
     None
 }
 
-/// How many of the configured connections there may be with this limit on descriptors. With fewer descriptors than
-/// connections, accepting would fail instead of answering 503.
-pub fn connections(configured: usize, limit: Option<usize>) -> usize {
+/// Descriptors that a device's connection may take: one that is passed on has one to the other node, too.
+#[must_use]
+pub const fn of_connection(config: &Config) -> usize {
+    if config.nodes.bus.is_some() { 2 } else { 1 }
+}
+
+/// How many of the configured connections there may be with this limit on descriptors, if each may take so many. With
+/// fewer descriptors than that, accepting would fail instead of answering 503.
+pub fn connections(configured: usize, limit: Option<usize>, each: usize) -> usize {
     let Some(limit) = limit else { return configured };
-    let most = limit.saturating_sub(RESERVE).max(limit / 2);
+    let most = limit.saturating_sub(RESERVE).max(limit / 2) / each.max(1);
     if most < configured {
         tracing::warn!(connections = most, configured, "fewer connections, for lack of open files");
     }
@@ -40,14 +48,15 @@ mod tests {
 
     #[test]
     fn connections_leave_descriptors_for_everything_else() {
-        for (configured, limit, most) in [
-            (16_384, None, 16_384),
-            (16_384, Some(524_288), 16_384),
-            (16_384, Some(1024), 768),
-            (100, Some(1024), 100),
-            (16_384, Some(300), 150),
+        for (configured, limit, each, most) in [
+            (16_384, None, 1, 16_384),
+            (16_384, Some(524_288), 1, 16_384),
+            (16_384, Some(1024), 1, 768),
+            (16_384, Some(1024), 2, 384),
+            (100, Some(1024), 1, 100),
+            (16_384, Some(300), 1, 150),
         ] {
-            assert_eq!(connections(configured, limit), most, "{configured} of {limit:?}");
+            assert_eq!(connections(configured, limit, each), most, "{configured} of {limit:?}");
         }
     }
 

@@ -5,6 +5,7 @@ pub mod descriptors;
 mod http;
 mod linger;
 mod metrics;
+mod node_address;
 mod nodes;
 pub mod operator;
 mod patience;
@@ -86,6 +87,9 @@ pub enum Error {
     /// The bus has no address that can be read.
     #[error("cannot use --bus")]
     Bus(#[source] OpenError),
+    /// The others would not reach this node.
+    #[error(transparent)]
+    Node(node_address::Error),
     /// The signal handlers cannot be installed.
     #[error("cannot listen for signals")]
     Signals(#[source] io::Error),
@@ -104,7 +108,7 @@ pub enum Error {
 pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>), Error> {
     let config = &Config { public_url: config.public_url(), ..config.clone() };
     let parts = parts(config, clock).await?;
-    let (bus, for_nodes) = nodes::join(config, &parts.storage, clock).await?;
+    let (bus, for_nodes) = nodes::join(config, &parts.storage, parts.clock).await?;
     let data = &config.data;
     let public = config.public_url.as_ref().map(|url| url.host().trim_matches(['[', ']']));
     let congestion = config.tcp.congestion.as_deref();
@@ -133,7 +137,8 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
         commands: operator::open(data, &location(config)),
     };
     let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
-    let connections = descriptors::connections(config.connections, rest);
+    let each = descriptors::of_connection(config);
+    let connections = descriptors::connections(config.connections, rest, each);
     let config = &Config { connections, ..config.clone() };
     let parts = Parts { ice_servers: turn.ice_servers, certified, bus, ..parts };
     let app = App::open(config, listening, parts).await.map_err(Error::Logins)?;
@@ -176,6 +181,7 @@ async fn parts(config: &Config, clock: Clock) -> Result<Parts, Error> {
         Some(_) => Storage::open_shared(&location).await,
     };
     let (storage, writer) = opened.map_err(Error::Storage)?;
+    let clock = nodes::clock(config, &storage, clock).await?;
     let blobs = Blobs::open(&config.blobs()).map_err(Error::Blobs)?;
     let staging = Staging::open(&data.join(STAGING_FOLDER)).map_err(Error::Blobs)?;
     let budget = Budget::new(&config.budget);

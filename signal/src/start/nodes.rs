@@ -1,26 +1,79 @@
 //! This node among the others: it is heard, and answers them.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::Extension;
+use heliograph_shared::time::Millis;
 use heliograph_storage::Storage;
 use heliograph_storage::secrets::Secret;
 use tokio::net::TcpListener;
-use tokio::time::sleep;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::http::{self, ACCEPT_PAUSE};
-use super::{Error, listen};
+use super::{Error, listen, node_address};
 use crate::address::Peer;
 use crate::app::App;
 use crate::bus::Bus;
 use crate::bus::member::{BEAT, Beat, Member};
 use crate::clock::Clock;
 use crate::config::{Config, Hidden};
-use crate::edge::nodes::router;
-use crate::{network, random};
+use crate::edge::nodes::{Known, router};
+use crate::random;
 
 /// Name of the secret by which nodes know each other.
 const SECRET: &str = "nodes";
+
+/// Connections at a time that have not shown yet that they are of a node. Further ones wait to be accepted.
+const STRANGERS: usize = 1024;
+/// Time to show it. A node that calls waits no longer for an answer.
+const STRANGE: Duration = Duration::from_secs(2);
+
+/// Beats between two looks at the database's clock.
+const LOOK: u32 = 60;
+/// The machine's clock may be off by this. With more, certificates and the signatures of S3 begin to fail.
+const OFF: Duration = Duration::from_mins(1);
+/// An answer that takes longer says too little of the time.
+const SOON: Duration = Duration::from_secs(2);
+
+/// The clock by which a server lives. Several nodes have the database's: one whose own clock is two days fast would end
+/// what others have just begun.
+pub(super) async fn clock(config: &Config, storage: &Storage, own: Clock) -> Result<Clock, Error> {
+    if config.nodes.bus.is_none() || !matches!(own, Clock::System) {
+        return Ok(own);
+    }
+    let (at, shown) = look_at_clock(storage).await.map_err(Error::Storage)?;
+    let machine = own.now();
+    if machine.since(shown).max(shown.since(machine)) > OFF {
+        tracing::warn!(
+            machine = machine.get(),
+            database = shown.get(),
+            "the clock of this machine is wrong, or that of the database: https and S3 need the right time"
+        );
+    }
+    Ok(Clock::shared(at, shown))
+}
+
+/// What the database's clock shows, and when it was asked.
+async fn look_at_clock(storage: &Storage) -> Result<(Instant, Millis), heliograph_storage::Error> {
+    let asked = Instant::now();
+    let shown = storage.now().await?;
+    // It was read about half way.
+    Ok((asked + asked.elapsed() / 2, shown))
+}
+
+/// Follows the database's clock.
+async fn set_clock(app: &App) {
+    let Clock::Shared(clock) = app.clock else { return };
+    match look_at_clock(&app.storage).await {
+        Ok((at, shown)) if at.elapsed() < SOON => clock.set(at, shown),
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "the database's clock could not be read"),
+    }
+}
 
 /// Joins the other nodes; a server without a bus is alone. Also returns the listener for the others.
 pub(super) async fn join(
@@ -30,13 +83,8 @@ pub(super) async fn join(
 ) -> Result<(Bus, Option<TcpListener>), Error> {
     let Some(Hidden(url)) = &config.nodes.bus else { return Ok((Bus::Alone, None)) };
     let listener = listen(config.nodes.node, None)?;
-    let mut address =
-        listener.local_addr().map_err(|error| Error::Listen(config.nodes.node, error))?;
-    if let Some(reachable) = network::reachable(address.ip())
-        && address.ip().is_unspecified()
-    {
-        address.set_ip(reachable);
-    }
+    let bound = listener.local_addr().map_err(|error| Error::Listen(config.nodes.node, error))?;
+    let address = node_address::published(bound, url).await.map_err(Error::Node)?;
     let fresh = random::bytes().map(Secret::new).map_err(Error::Logins)?;
     let secret = storage.secret(SECRET, fresh).await.map_err(Error::Storage)?;
     let member = Member::new(url, address, storage.clone(), secret, clock).map_err(Error::Bus)?;
@@ -46,8 +94,15 @@ pub(super) async fn join(
 /// Is heard until the node has left, whatever else it does meanwhile.
 pub(super) async fn stay(app: Arc<App>, left: CancellationToken) {
     let Bus::Shared(member) = &app.bus else { return };
+    let mut beats = 0_u32;
     loop {
         beat(&app, member).await;
+        beats = beats.wrapping_add(1);
+        if beats.is_multiple_of(LOOK) {
+            // A database that does not answer must not keep this node from being heard.
+            let app = app.clone();
+            tokio::spawn(async move { set_clock(&app).await });
+        }
         tokio::select! {
             () = sleep(BEAT) => {}
             () = left.cancelled() => break,
@@ -71,7 +126,11 @@ pub(super) async fn beat(app: &App, member: &Member) {
 /// Answers the other nodes until the shutdown.
 pub(super) async fn answer(listener: TcpListener, app: Arc<App>, shutdown: CancellationToken) {
     let router = router(app.clone());
-    while let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await {
+    let strangers = Arc::new(Semaphore::new(STRANGERS));
+    loop {
+        let place = strangers.clone().acquire_owned();
+        let Some(Ok(place)) = shutdown.run_until_cancelled(place).await else { return };
+        let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await else { return };
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
@@ -85,7 +144,17 @@ pub(super) async fn answer(listener: TcpListener, app: Arc<App>, shutdown: Cance
         let (router, shutdown) = (router.clone(), shutdown.clone());
         app.tasks.spawn(async move {
             let peer = Peer { ip: peer.ip(), tls: false };
-            http::serve(stream, router, peer, &shutdown).await;
+            let known = Known::default();
+            let router = router.layer(Extension(known.clone()));
+            let mut serving = pin!(http::serve(stream, router, peer, &shutdown));
+            let is_known = tokio::select! {
+                () = &mut serving => false,
+                shown = timeout(STRANGE, known.0.cancelled()) => shown.is_ok(),
+            };
+            drop(place);
+            if is_known {
+                serving.await;
+            }
         });
     }
 }

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::address::Peer;
 use crate::app::{App, Listening};
 use crate::connections::Connected;
+use crate::edge::passing_on;
 use crate::edge::router::router;
 use crate::start::http::{self, ACCEPT_PAUSE, HEADER_TIMEOUT};
 use crate::start::linger::Linger;
@@ -93,8 +94,7 @@ pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationTo
     {
         tracing::warn!("some beams could not be handed over in time");
     }
-    app.live.sockets.close_all().await;
-    app.passing_ends.cancel();
+    tokio::join!(app.live.sockets.close_all(), passing_on::end_all(&app));
     app.tasks.close();
     let turn_stops = async {
         if let Some(turn) = turn {

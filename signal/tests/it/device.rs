@@ -198,6 +198,20 @@ impl TestDevice {
         }
     }
 
+    /// The same of a device that hears nothing before, but that what it said is refused.
+    pub async fn is_sent_away(&mut self) -> u16 {
+        loop {
+            match self.next().await {
+                Some(Message::Close(Some(frame))) => return frame.code.into(),
+                Some(Message::Text(text)) => {
+                    let Ok(heard) = serde_json::from_str::<Value>(&text) else { continue };
+                    assert_eq!(heard["type"], "error", "{heard}");
+                }
+                other => panic!("instead of a close code came {other:?}"),
+            }
+        }
+    }
+
     /// Closes the socket and waits until the server has closed it too.
     pub async fn leaves(mut self) {
         self.socket.close(None).await.unwrap();

@@ -39,6 +39,7 @@ mod limits;
 mod metrics;
 mod nodes;
 mod nodes_apart;
+mod nodes_calls;
 mod operating;
 mod permissions;
 mod person;

@@ -228,11 +228,36 @@ async fn s22_a_node_that_stood_still_writes_nothing_when_another_has_its_beam() 
     assert_eq!(back.sees_item().await, "after");
     stopped.goes_on();
 
-    // The node that wakes up refuses what had come, and sends the device away.
-    assert_eq!(stale.is_closed().await, CloseCode::Restart.number());
+    // The node that wakes up refuses what had come, tells the device nothing, and sends it away.
+    assert_eq!(stale.is_sent_away().await, CloseCode::Restart.number());
     assert_eq!(contents(&mut back).await, ["a note", "before", "after"]);
     // A beam that nobody has taken over goes on.
     assert_eq!(nobody_else.sees_item().await, "kept waiting");
+}
+
+#[tokio::test]
+async fn s19_a_device_that_is_passed_on_is_told_when_either_node_ends() {
+    let nodes = Nodes::new();
+    let mut driver = nodes.process();
+    let (first, other) = (nodes.node().await, nodes.node().await);
+    let beam = unknown_beam();
+    let _driven_there = join_at(&driver.address, beam).await;
+    let (mut bob, mut cat) = (first.join(beam).await, other.join(beam).await);
+
+    let ending = tokio::spawn(first.ends());
+    assert_eq!(bob.is_closed().await, CloseCode::Restart.number());
+    drop(bob);
+    ending.await.unwrap();
+    driver.is_killed();
+    assert_eq!(cat.is_closed().await, CloseCode::Restart.number());
+}
+
+#[tokio::test]
+async fn h3_a_node_that_has_found_the_others_is_ready() {
+    let nodes = Nodes::new();
+    let node = nodes.node().await;
+    let answer = node.get("/readyz").await;
+    assert_eq!((answer.status, answer.json()), (200, json!({"status": "ok"})));
 }
 
 #[tokio::test]
@@ -265,6 +290,10 @@ async fn when_the_bus_is_gone_the_beams_of_a_node_go_on_and_new_ones_wait() {
         assert_eq!(bob.sees_item().await, format!("meanwhile {number}"));
         sleep(Duration::from_secs(1)).await;
     }
+    // Who drives it is known without the bus.
+    let mut eve = timeout(PATIENCE, comes_back(&two, beam)).await.unwrap();
+    assert_eq!(contents(&mut eve).await.len(), 7);
+    eve.leaves().await;
     let mut cat = two.connect(unknown_beam()).await;
     cat.says(&json!({"type": "auth", "message": null, "extra": {"v": 1, "caps": []}})).await;
     assert_eq!(cat.is_closed().await, CloseCode::Overload.number());

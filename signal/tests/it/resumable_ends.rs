@@ -1,5 +1,6 @@
 //! H47: when an upload in pieces ends by itself: without a byte, by silence, in the end, and with the right to write.
 
+use std::process::Command;
 use std::time::Duration;
 
 use heliograph_shared::api::beams::LinkAccess;
@@ -12,6 +13,7 @@ use super::beam_files::WHO_MAY_STORE;
 use super::bucket::Bucket;
 use super::file::{HOUR, MIB, bucket_flags, png};
 use super::pieces::{TYPE, VERSION, begins_piece, kept_beam, metadata, saved_beam};
+use super::postgres::fresh_database;
 use super::server::{Answer, TestServer};
 use super::world::{EVERYBODY, Trip, Who, World, on_both};
 
@@ -67,6 +69,26 @@ async fn h46_a_stored_file_that_stays_has_no_end() {
         assert_eq!(answer.header("upload-offset"), "1000");
         assert_eq!(answer.header("upload-expires"), "", "{answer:?}");
     }
+}
+
+#[tokio::test]
+async fn h46_a_stored_file_answers_while_what_is_left_of_its_pieces_is_removed() {
+    let database = fresh_database();
+    let server = TestServer::with(&["--database", &database]).await;
+    let removing_takes_long = "CREATE FUNCTION takes_long() RETURNS trigger LANGUAGE plpgsql AS \
+        $$ BEGIN PERFORM pg_sleep(3); RETURN NULL; END $$; \
+        CREATE TRIGGER long BEFORE DELETE ON upload_parts EXECUTE FUNCTION takes_long()";
+    let psql = Command::new("psql")
+        .args([&database, "--quiet", "--command", removing_takes_long])
+        .status();
+    assert!(psql.unwrap().success());
+    let (beam, file) = (kept_beam(&server).await, png(1000));
+    let path = server.begun(beam, &file).await;
+    assert_eq!(server.takes_piece(&path, 0, &file.bytes).await.status, 204);
+    server.stored(&path).await;
+
+    assert_eq!(server.takes_piece(&path, 1000, b"").await.status, 204);
+    assert_eq!(server.takes_piece(&path, 0, &file.bytes).await.status, 409);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use heliograph_storage::kept_beams::Keep;
 use heliograph_storage::notes::{NewNote, Quota};
 use uuid::Uuid;
 
-use super::stage::{at, quotas, with_writer};
+use super::stage::{at, on_both, quotas, with_writer};
 
 fn note(number: u8) -> NewNote {
     NewNote {
@@ -105,6 +105,16 @@ async fn a_beam_that_is_behind_stays_so_until_its_driver_says_otherwise() {
         assert!(storage.set_behind(beam, three, false).await.unwrap());
         storage.stop_driving(beam, three).await.unwrap();
         assert_eq!(drive(one).await, earlier(None, false));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_clock_of_the_database_goes_on_in_milliseconds_since_1970() {
+    on_both(async |storage| {
+        let (first, later) = (storage.now().await.unwrap(), storage.now().await.unwrap());
+        assert!(first > at(1_700_000_000_000) && first < at(10_000_000_000_000), "{first:?}");
+        assert!(later >= first);
     })
     .await;
 }

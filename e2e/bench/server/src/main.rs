@@ -3,7 +3,8 @@
 //!
 //! `heliograph-bench PATH/TO/heliograph [relay] [text] [fan-out] [idle] [codecs] [calls] [logins] [rude] [load]`
 //! `[cluster]`, which needs `scripts/with-postgres`,
-//! `heliograph-bench text-at ADDRESS:PORT` for a server that runs already, or `heliograph-bench load --help`.
+//! `heliograph-bench text-at ADDRESS:PORT` for a server that runs already, `heliograph-bench load --help`, or
+//! `heliograph-bench faults PATH/TO/heliograph` for what a cluster does when something of it breaks.
 
 mod bare;
 mod calls;
@@ -39,6 +40,7 @@ async fn main() -> Result<(), Failure> {
         Some(bare::COMMAND) => bare::serve().await,
         Some(cluster::COMMAND) => cluster::serve().await,
         Some(codecs::COMMAND) => codecs::serve().await,
+        Some(load::FAULTS) => load::faults(env::args().skip(2)).await,
         Some(load::COMMAND) => load::command(env::args().skip(1)).await,
         Some(text::COMMAND) => text::measure_at(&env::args().nth(2).unwrap_or_default()).await,
         Some(heliograph) => measure(PathBuf::from(heliograph)).await,

@@ -1,4 +1,4 @@
-//! The health check.
+//! The health check, and whether devices should come here.
 
 use std::sync::Arc;
 
@@ -9,6 +9,19 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::error::Error;
+
+/// Answers `{"status":"ok"}` while devices should come to this node: it is well, and has not lost the others for long (H3).
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    responses(
+        (status = 200, body = Object),
+        (status = 503, body = ErrorBody, description = "Other nodes should be preferred."),
+    )
+)]
+pub async fn ready(State(app): State<Arc<App>>) -> Result<Json<Value>, Error> {
+    if app.bus.is_gone_for_long() { Err(Error::Busy) } else { check(State(app)).await }
+}
 
 /// Answers `{"status":"ok"}` while the database can be read and written (H3).
 #[utoipa::path(

@@ -158,9 +158,10 @@ impl Uploads {
     /// [`Error::NoRoom`], [`Error::NotFound`] when the upload is unknown or has ended.
     pub async fn append(&self, id: BlobId, piece: Piece) -> Result<Progress, Error> {
         let Piece { offset, checksum, length, mut body, place: _place } = piece;
-        // Before anything is held, so that unknown ids cost nothing.
-        self.find_resumable(id).await?;
-        let held = self.held.try_hold(id).ok_or(Error::Held)?;
+        // Before anything is held, so that unknown ids cost nothing. A stored file takes no more bytes, so it is not held:
+        // whoever stored it may still remove what is left of the pieces.
+        let is_stored = self.find_resumable(id).await?.is_ready;
+        let held = if is_stored { None } else { Some(self.held.try_hold(id).ok_or(Error::Held)?) };
         let upload = self.find_resumable(id).await?;
         if offset != upload.received {
             return Err(Error::WrongOffset);
@@ -174,7 +175,7 @@ impl Uploads {
         let progress = Progress::of(&ResumableUpload { received, ..upload });
         let is_complete = progress.offset == progress.length && !upload.is_ready;
         let ends_at = if is_complete { progress.ends_at } else { self.ends_of(id).await? };
-        Ok(Progress { ends_at, complete: is_complete.then_some(held), ..progress })
+        Ok(Progress { ends_at, complete: held.filter(|_| is_complete), ..progress })
     }
 
     async fn ends_of(&self, id: BlobId) -> Result<Option<Millis>, Error> {

@@ -96,8 +96,15 @@ impl Hub {
 
     /// The same of a beam on any node.
     pub async fn is_live_anywhere(&self, beam: BeamId) -> bool {
-        // A bus that does not say must not make a live beam unknown.
-        self.is_live(beam) || !matches!(self.bus.driver_elsewhere(beam).await, Ok(None))
+        if self.is_live(beam) {
+            return true;
+        }
+        match self.bus.driver_elsewhere(beam).await {
+            Ok(driver) => driver.is_some(),
+            // The database knows it too. Neither must a live beam be unknown while the bus is silent, nor an unknown one
+            // count as live: then nobody's guesses of ids would be counted.
+            Err(_) => matches!(self.storage.driver_of(beam).await, Ok(Some(_))),
+        }
     }
 
     /// How many beams are live, and how many devices are in them.

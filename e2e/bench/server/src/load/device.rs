@@ -69,7 +69,9 @@ pub struct Device {
     open: VecDeque<Open>,
     /// The last number up to which it has everything.
     reached: Option<u64>,
-    lost: Option<Instant>,
+    /// Since when it is away, and whether it has left by itself.
+    lost: Option<(Instant, bool)>,
+    was_there: bool,
     chance: Chance,
     filter: Option<Filter>,
     is_full: bool,
@@ -103,6 +105,7 @@ impl Device {
             open: VecDeque::new(),
             reached: None,
             lost: None,
+            was_there: false,
             chance: Chance::fresh()?,
             filter: None,
             is_full: false,
@@ -124,6 +127,7 @@ impl Device {
             if link.is_in_step {
                 self.world.present.send_modify(|present| *present -= 1);
             }
+            self.was_there |= link.is_in_step;
             let why = match parting {
                 Ok(Parting::Over) => return,
                 Ok(Parting::Moves) => {
@@ -134,8 +138,11 @@ impl Device {
                 Ok(Parting::Lost(why)) => why,
                 Err(error) => error.to_string(),
             };
+            if self.was_there {
+                // Whoever moves and is not let in is away as well.
+                self.lost.get_or_insert((Instant::now(), !link.is_in_step));
+            }
             if link.is_in_step {
-                self.lost = Some(Instant::now());
                 self.beam.count(|tally| *tally.losses.entry(why).or_default() += 1);
             }
             self.server += 1;
@@ -220,7 +227,7 @@ impl Device {
         let path = format!("/ws/beam/{}/", self.beam.id);
         let handshake = async {
             let _permit = world.handshakes.acquire().await?;
-            timeout(world.plan.silence(), client::open(address, &path, READ_BUFFER)).await?
+            timeout(world.plan.handshake(), client::open(address, &path, READ_BUFFER)).await?
         };
         let mut socket = handshake.await?;
         self.beam.observe(Event::Joined(self.index));

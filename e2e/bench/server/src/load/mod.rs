@@ -8,17 +8,22 @@
 mod beams;
 mod chance;
 mod checker;
+mod cluster;
 mod device;
 mod era;
+mod fault;
+mod faults;
 mod figures;
 mod filter;
 mod frames;
 mod item;
 mod node;
 mod plan;
+mod proxy;
 mod relaying;
 mod report;
 mod run;
+mod stores;
 mod times;
 mod violation;
 mod wire;
@@ -32,11 +37,14 @@ use self::plan::Plan;
 use self::report::Report;
 use crate::Failure;
 
+pub use self::faults::table as faults;
 pub use self::figures::measure;
 pub use self::node::allow_many_sockets;
 
 /// By which a load is chosen.
 pub const COMMAND: &str = "load";
+/// By which the table of faults is chosen.
+pub const FAULTS: &str = "faults";
 
 /// Runs the load that the command line asks for.
 pub async fn command(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {

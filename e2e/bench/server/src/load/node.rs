@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
-use super::plan::Act;
+use super::fault::Act;
 use crate::Failure;
 use crate::process::resident_bytes;
 
@@ -19,10 +19,15 @@ const READY_WITHIN: Duration = Duration::from_secs(20);
 /// Ports that systems do not give to outgoing connections: nobody else gets one while its node is down.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
 
+/// Where Debian has libfaketime.
+const FAKE_TIME: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
+
 /// A server that keeps its address and its data over restarts.
 pub struct Node {
     program: PathBuf,
     with: Vec<String>,
+    /// How wrong its clock is.
+    clock: Option<String>,
     pub address: SocketAddr,
     data: TempDir,
     child: Option<Child>,
@@ -30,10 +35,15 @@ pub struct Node {
 
 impl Node {
     /// Starts a node with an empty folder.
-    pub async fn start(program: &Path, with: &[String]) -> Result<Self, Failure> {
-        let (program, with) = (program.to_owned(), with.to_owned());
+    pub async fn start(
+        program: &Path,
+        with: &[String],
+        clock: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let (program, with, clock) =
+            (program.to_owned(), with.to_owned(), clock.map(str::to_owned));
         let (address, data) = (free_address()?, tempfile::tempdir()?);
-        let mut node = Self { program, with, address, data, child: None };
+        let mut node = Self { program, with, clock, address, data, child: None };
         node.begin().await?;
         Ok(node)
     }
@@ -48,6 +58,14 @@ impl Node {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .kill_on_drop(true);
+        if let Some(clock) = &self.clock {
+            if !Path::new(FAKE_TIME).exists() {
+                return Err("a wrong clock needs libfaketime: install the package faketime".into());
+            }
+            // Pauses go by the steady clock, which is right on any machine.
+            command.env("LD_PRELOAD", FAKE_TIME).env("FAKETIME", clock);
+            command.env("DONT_FAKE_MONOTONIC", "1");
+        }
         self.child = Some(command.spawn()?);
         let ready = async {
             while TcpStream::connect(self.address).await.is_err() {
@@ -69,6 +87,7 @@ impl Node {
             Act::End => self.signal(Signal::TERM)?,
             Act::Stop => self.signal(Signal::STOP)?,
             Act::Continue => self.signal(Signal::CONT)?,
+            Act::Cut | Act::Heal | Act::Promote => return Err("no node can do this".into()),
             Act::Start => {
                 if let Some(mut ending) = self.child.take() {
                     ending.wait().await?;
@@ -80,9 +99,7 @@ impl Node {
     }
 
     fn signal(&self, signal: Signal) -> Result<(), Failure> {
-        let id = self.child.as_ref().and_then(Child::id).ok_or("the node does not run")?;
-        let id = i32::try_from(id).ok().and_then(Pid::from_raw).ok_or("no process")?;
-        Ok(kill_process(id, signal)?)
+        send(self.child.as_ref(), signal)
     }
 
     /// Resident memory in bytes.
@@ -91,7 +108,14 @@ impl Node {
     }
 }
 
-fn free_address() -> Result<SocketAddr, Failure> {
+/// Sends a signal to a process.
+pub fn send(child: Option<&Child>, signal: Signal) -> Result<(), Failure> {
+    let id = child.and_then(Child::id).ok_or("the process does not run")?;
+    let id = i32::try_from(id).ok().and_then(Pid::from_raw).ok_or("no process")?;
+    Ok(kill_process(id, signal)?)
+}
+
+pub fn free_address() -> Result<SocketAddr, Failure> {
     let mut bytes = [0; 2];
     for _ in 0..100 {
         getrandom::fill(&mut bytes)?;

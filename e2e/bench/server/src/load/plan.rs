@@ -2,12 +2,12 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 
 use super::checker::Memory;
+use super::fault::{Fault, WrongClock};
 
 /// Load a server with devices that share, and check while they do so that nothing is lost, doubled or swapped.
 #[derive(Clone, Debug, Parser)]
@@ -24,6 +24,15 @@ pub struct Plan {
     /// How many nodes to start.
     #[arg(long, default_value_t = 1)]
     pub nodes: usize,
+
+    /// Make the nodes a cluster, on a Redis and a Postgres server that are started as well. Unsaved beams outlive a node
+    /// then.
+    #[arg(long, requires = "serve")]
+    pub cluster: bool,
+
+    /// Make the clock of a node wrong, by libfaketime: `0:+2d` (repeat).
+    #[arg(long, value_name = "NODE:OFFSET", allow_hyphen_values = true)]
+    pub wrong_clock: Vec<WrongClock>,
 
     /// One more argument of `serve` for every node, such as --with=--database=postgres://… (repeat).
     #[arg(long, value_name = "ARGUMENT", allow_hyphen_values = true)]
@@ -87,9 +96,16 @@ pub struct Plan {
     #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
     pub silence: f64,
 
+    /// Time for a handshake, in seconds, after which a device tries the next server: as behind a load balancer that leaves
+    /// out a server that does not answer.
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
+    pub handshake: f64,
+
     /// What happens to a node: `kill:0@2`, at the second 2, kills node 0 like a power cut; further `end` (SIGTERM),
-    /// `stop`, `continue`, and `start` (repeat).
-    #[arg(long, value_name = "FAULT:NODE@SECOND")]
+    /// `stop`, `continue`, and `start` (repeat). With --cluster, the same for the `bus` and the `database` (except that
+    /// the latter cannot be stopped), `cut:0@2` and `heal:0@4` for the network between a node and the bus, and
+    /// `promote:bus@2`: the bus dies, and its replica takes its place.
+    #[arg(long, value_name = "FAULT:TARGET@SECOND")]
     pub fault: Vec<Fault>,
 
     /// Change what comes to some devices, so that the checker must find something.
@@ -110,6 +126,11 @@ impl Plan {
         Duration::from_secs_f64(self.silence)
     }
 
+    /// Time for a handshake.
+    pub fn handshake(&self) -> Duration {
+        Duration::from_secs_f64(self.handshake.min(self.silence))
+    }
+
     pub fn patience(&self) -> Duration {
         Duration::from_secs_f64(self.patience)
     }
@@ -126,7 +147,7 @@ impl Plan {
 
     pub fn memory(&self, kind: Kind) -> Memory {
         match kind {
-            Kind::Unsaved if self.lasting => Memory::Nodes,
+            Kind::Unsaved if self.lasting || self.cluster => Memory::Nodes,
             Kind::Unsaved => Memory::Process,
             Kind::Kept | Kind::Saved => Memory::Tables,
         }
@@ -159,74 +180,9 @@ pub enum Planted {
     Forgotten,
 }
 
-/// What happens to a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
-    Kill,
-    End,
-    Stop,
-    Continue,
-    Start,
-}
-
-/// An act, its node and its time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fault {
-    pub act: Act,
-    pub node: usize,
-    pub at: Duration,
-}
-
-impl Fault {
-    pub fn name(self) -> String {
-        let act = match self.act {
-            Act::Kill => "killed",
-            Act::End => "ended",
-            Act::Stop => "stopped",
-            Act::Continue => "continued",
-            Act::Start => "started",
-        };
-        format!("node {} {act} at {:.1} s", self.node, self.at.as_secs_f64())
-    }
-
-    /// Whether devices lose their sockets by it.
-    pub fn is_loss(self) -> bool {
-        matches!(self.act, Act::Kill | Act::End | Act::Stop)
-    }
-}
-
-impl FromStr for Fault {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const WRONG: &str = "expected a fault such as kill:0@2.5";
-        let (act, rest) = text.split_once(':').ok_or(WRONG)?;
-        let (node, at) = rest.split_once('@').ok_or(WRONG)?;
-        let act = match act {
-            "kill" => Act::Kill,
-            "end" => Act::End,
-            "stop" => Act::Stop,
-            "continue" => Act::Continue,
-            "start" => Act::Start,
-            _ => return Err(WRONG),
-        };
-        let at = at.parse().ok().and_then(|at| Duration::try_from_secs_f64(at).ok());
-        Ok(Self { act, node: node.parse().map_err(|_| WRONG)?, at: at.ok_or(WRONG)? })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_fault_names_its_act_its_node_and_its_time() {
-        let fault = Fault { act: Act::Stop, node: 1, at: Duration::from_millis(2_500) };
-        assert_eq!("stop:1@2.5".parse(), Ok(fault));
-        for wrong in ["stop", "stop:1", "rest:1@2", "stop:x@2", "stop:1@-2", "stop:1@soon"] {
-            assert!(wrong.parse::<Fault>().is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn what_outlives_a_node_follows_from_the_kind() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::plan::Fault;
+use super::fault::Fault;
 use super::violation::Violation;
 use super::world::Tally;
 

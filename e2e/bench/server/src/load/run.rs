@@ -7,10 +7,12 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::beams::{self, Crowd};
-use super::node::{self, Node};
-use super::plan::{Fault, Plan};
+use super::cluster::Cluster;
+use super::fault::Fault;
+use super::node;
+use super::plan::Plan;
 use super::report::Report;
-use super::world::{Beam, Phase, World};
+use super::world::{Beam, Outage, Phase, World};
 use crate::Failure;
 
 /// Between two looks whether everything has arrived.
@@ -23,25 +25,20 @@ const JOINING: Duration = Duration::from_secs(30);
 /// Runs a load.
 pub async fn run(plan: Plan) -> Result<Report, Failure> {
     node::allow_many_sockets()?;
-    let mut nodes = Vec::new();
-    if let Some(program) = &plan.serve {
-        for _ in 0..plan.nodes.max(1) {
-            nodes.push(Node::start(program, &plan.with).await?);
-        }
+    let cluster = Cluster::start(&plan).await?;
+    if plan.fault.iter().any(|fault| !cluster.has(fault.target)) {
+        return Err("a fault is of a server that this load has not started".into());
     }
-    if plan.fault.iter().any(|fault| fault.node >= nodes.len()) {
-        return Err("a fault is of a node that this load has not started".into());
-    }
-    let started_here = nodes.iter().map(|node| node.address);
+    let started_here = cluster.nodes.iter().map(|node| node.address);
     let addresses = plan.addresses.iter().copied().chain(started_here).collect();
     let world = World::new(plan, addresses, Instant::now());
     let crowds = beams::make(&world).await?;
-    let load = Load { nodes, tasks: JoinSet::new(), world };
+    let load = Load { cluster, tasks: JoinSet::new(), world };
     load.run(crowds).await
 }
 
 struct Load {
-    nodes: Vec<Node>,
+    cluster: Cluster,
     tasks: JoinSet<()>,
     world: Arc<World>,
 }
@@ -101,8 +98,7 @@ impl Load {
         for fault in faults {
             sleep_until(started + fault.at).await;
             happened.push((fault, Instant::now()));
-            let node = self.nodes.get_mut(fault.node).ok_or("no such node")?;
-            node.meets(fault.act).await?;
+            self.cluster.meets(fault.act, fault.target).await?;
         }
         sleep_until(started + self.world.plan.time()).await;
         Ok(happened)
@@ -135,17 +131,15 @@ impl Load {
 
     /// Memory of all nodes in bytes, where there are some.
     fn memory(&self) -> Option<u64> {
-        let sum = self.nodes.iter().map(|node| node.resident_bytes().ok()).sum::<Option<u64>>()?;
-        (!self.nodes.is_empty()).then_some(sum)
+        let nodes = &self.cluster.nodes;
+        let sum = nodes.iter().map(|node| node.resident_bytes().ok()).sum::<Option<u64>>()?;
+        (!nodes.is_empty()).then_some(sum)
     }
 }
 
 /// How long after each fault all devices were back that lost their sockets by it, and before the next one that costs
 /// sockets.
-fn back_after(
-    faults: &[(Fault, Instant)],
-    outages: &[(Instant, Instant)],
-) -> Vec<(Fault, Option<Duration>)> {
+fn back_after(faults: &[(Fault, Instant)], outages: &[Outage]) -> Vec<(Fault, Option<Duration>)> {
     let losses: Vec<_> = faults.iter().filter(|(fault, _)| fault.is_loss()).collect();
     let after = |at: Instant| losses.iter().map(|(_, next)| *next).find(|next| *next > at);
     faults
@@ -153,8 +147,10 @@ fn back_after(
         .map(|(fault, at)| {
             let own = outages
                 .iter()
-                .filter(|(lost, _)| *lost >= *at && after(*at).is_none_or(|next| *lost < next));
-            let back = own.map(|(_, back)| back.duration_since(*at)).max();
+                .filter(|away| away.lost >= *at && after(*at).is_none_or(|next| away.lost < next));
+            // Who moves to a node that is dead was not lost by that, long ago, and has to be back as soon.
+            let since = |away: &Outage| if away.has_moved { away.lost } else { *at };
+            let back = own.map(|away| away.back.duration_since(since(away))).max();
             (*fault, back.filter(|_| fault.is_loss()))
         })
         .collect()

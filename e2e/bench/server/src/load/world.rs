@@ -60,8 +60,16 @@ pub struct Tally {
     /// From a share to its answer, and to each device.
     pub answers: Times,
     pub arrivals: Times,
-    /// When devices lost their sockets, and were back.
-    pub outages: Vec<(Instant, Instant)>,
+    pub outages: Vec<Outage>,
+}
+
+/// A time in which a device was away.
+#[derive(Clone, Copy, Debug)]
+pub struct Outage {
+    pub lost: Instant,
+    pub back: Instant,
+    /// Whether it had left its socket by itself, and was not let in elsewhere.
+    pub has_moved: bool,
 }
 
 /// A beam.

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use heliograph_testing::postgres::fresh_database;
+use heliograph_testing::redis::Redis;
 
 /// `cargo test --workspace` builds it beside the tool.
 fn server() -> PathBuf {
@@ -79,6 +80,42 @@ fn i1_to_i4_hold_while_a_node_is_stopped_for_longer_than_devices_wait() {
 fn i1_to_i4_hold_while_a_node_is_restarted_in_peace() {
     let table = holds(&["--seconds=2", "--fault=end:0@0.7", "--fault=start:0@0.8"]);
     assert!(number(&table, "sockets lost: 1012") >= 1.0, "{table}");
+}
+
+/// Three nodes on one bus and one database, of which one is killed and started again.
+fn cluster(redis: &Redis) -> [String; 8] {
+    [
+        format!("--with=--database={}", fresh_database()),
+        format!("--with=--bus={}", redis.url()),
+        "--nodes=3".to_owned(),
+        "--lasting".to_owned(),
+        "--churn=1".to_owned(),
+        "--silence=2".to_owned(),
+        "--fault=kill:0@0.7".to_owned(),
+        "--fault=start:0@1.2".to_owned(),
+    ]
+}
+
+#[test]
+fn i1_to_i4_hold_while_one_of_three_nodes_is_killed_and_started() {
+    let redis = Redis::start();
+    let cluster = cluster(&redis);
+    let options = [&["--seconds=2"][..], &cluster.each_ref().map(String::as_str)].concat();
+    let table = holds(&options);
+    assert!(table.contains("all back after"), "{table}");
+    assert!(number(&table, "moves to another server") > 3.0, "{table}");
+}
+
+#[test]
+fn what_is_planted_is_found_while_one_of_three_nodes_is_killed() {
+    let redis = Redis::start();
+    let cluster = cluster(&redis);
+    let planted = ["--seconds=2", "--patience=4", "--beams=1", "--kinds=unsaved", "--plant=lost"];
+    let options = [&planted[..], &cluster.each_ref().map(String::as_str)].concat();
+    let Output { status, stdout, stderr } = tool(&options).output().unwrap();
+    let (table, log) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+    assert!(status.success(), "{table}\n{log}");
+    assert!(log.contains("I4: device 1 lacks item"), "{log}");
 }
 
 /// The control: a checker that finds nothing here proves nothing elsewhere.

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::super::checker::Event;
 use super::super::item::Item;
 use super::super::wire::{self, Content, Incoming, Page};
+use super::super::world::Outage;
 use super::{Device, Link};
 use crate::Failure;
 
@@ -79,8 +80,9 @@ impl Device {
         if is_last && !link.is_in_step {
             link.is_in_step = true;
             self.world.present.send_modify(|present| *present += 1);
-            if let Some(lost) = self.lost.take() {
-                self.beam.count(|tally| tally.outages.push((lost, Instant::now())));
+            if let Some((lost, has_moved)) = self.lost.take() {
+                let outage = Outage { lost, back: Instant::now(), has_moved };
+                self.beam.count(|tally| tally.outages.push(outage));
             }
         }
         page.next.map(|next| wire::sync(Some(next)))
