@@ -11,7 +11,7 @@ use uuid::Uuid;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// After so long a node is not heard any more, and others take its beams over.
-pub(super) const NODE_LIFE: Duration = Duration::from_secs(5);
+pub(super) const NODE_LIFE: Duration = Duration::from_secs(4);
 /// How long a lease stays that no node renews. It counts for nothing when its node is gone.
 pub(super) const LEASE_LIFE: Duration = Duration::from_hours(1);
 /// How long a memory stays that no node renews: until the devices of a node that died are back, by far. While a beam is

@@ -1,6 +1,6 @@
 //! This node among the others: it is heard by a key in Redis that it renews, and knows the others by theirs.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,8 +18,8 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::claim::{self, Claim};
-use super::keys::{self, LEASE_LIFE, MEMORY_LIFE, NODE_LIFE, millis};
-use super::others::{Node, Others};
+use super::keys::{self, LEASE_LIFE, MEMORY_LIFE, millis};
+use super::others::Others;
 use super::silence::Silence;
 use super::trust::Trust;
 use crate::clock::Clock;
@@ -28,14 +28,12 @@ use crate::random;
 
 /// Pause between two times that a node is heard.
 pub const BEAT: Duration = Duration::from_secs(1);
-/// For so long it acts after it was heard. Shorter than [`NODE_LIFE`], so that it has stopped before another one begins.
-pub(super) const TRUST: Duration = Duration::from_millis(3_500);
+/// For so long it acts after it was heard. Shorter than [`keys::NODE_LIFE`], so that it has stopped before another one begins.
+pub(super) const TRUST: Duration = Duration::from_secs(3);
 /// When so much is left of that and the bus is silent, the database is asked.
 const ASK: Duration = Duration::from_millis(1_500);
 /// Time for the database's answer.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// So long after the bus was started again all nodes have said what they drive.
-const YOUNG: Duration = Duration::from_secs(3);
 /// Pause between two renewals of leases and memories.
 const RENEWAL: Duration = Duration::from_mins(5);
 /// Beams that are claimed at once. One after the other they would take longer than a node is heard.
@@ -77,10 +75,10 @@ pub struct Member {
     pub(super) others: Others,
     renewed: Mutex<Option<Instant>>,
     /// When it was last heard for the first time, or again after a while.
-    unheard: Mutex<Option<Instant>>,
+    pub(super) unheard: Mutex<Option<Instant>>,
     /// How often notices may have been missed.
     gaps: AtomicU64,
-    silence: Silence,
+    pub(super) silence: Silence,
 }
 
 #[derive(Clone)]
@@ -127,6 +125,10 @@ impl Member {
         })
     }
 
+    pub(super) const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// The node's id.
     #[must_use]
     pub const fn node(&self) -> Uuid {
@@ -167,7 +169,8 @@ impl Member {
     /// Lets the others hear this node, and looks which of them are heard.
     pub async fn beat(&self) -> Beat {
         let began = Instant::now();
-        match self.say_and_look().await {
+        let (said, ()) = tokio::join!(self.say_and_look(), self.say_elsewhere());
+        match said {
             Ok(true) if !self.silence.ends() => {
                 if self.renew().await {
                     self.trust.extend(began + TRUST);
@@ -184,6 +187,7 @@ impl Member {
             Err(error) => {
                 if self.silence.begins() {
                     tracing::warn!(%error, "the bus does not answer");
+                    self.say_elsewhere().await;
                 }
                 if self.trust.holds(Instant::now() + ASK) {
                     return Beat::Heard;
@@ -202,86 +206,6 @@ impl Member {
     /// What this node remembered at that beat is what is stored.
     pub fn caught_up(&self, began: Instant) {
         self.trust.extend(began + TRUST);
-    }
-
-    /// Says that this node is there; `false` when the others had given it up.
-    async fn say_and_look(&self) -> Result<bool, RedisError> {
-        let (mut redis, own) = (self.redis(), keys::node(self.node));
-        let mut first = redis::pipe();
-        first.cmd("SET").arg(&own).arg(self.address.to_string());
-        first.arg("XX").arg("PX").arg(millis(NODE_LIFE));
-        first.cmd("SADD").arg(keys::NODES).arg(self.node.to_string()).ignore();
-        first.cmd("SMEMBERS").arg(keys::NODES);
-        let (was_there, nodes): (Option<String>, HashSet<String>) =
-            first.query_async(&mut redis).await?;
-        if was_there.is_none() {
-            *lock(&self.unheard) = Some(Instant::now());
-            let mut say = redis::cmd("SET");
-            say.arg(&own).arg(self.address.to_string()).arg("PX").arg(millis(NODE_LIFE));
-            let () = say.query_async(&mut redis).await?;
-        }
-        self.look(nodes).await?;
-        Ok(was_there.is_some())
-    }
-
-    /// Looks which of these nodes are heard.
-    async fn look(&self, nodes: HashSet<String>) -> Result<(), RedisError> {
-        let nodes: Vec<Uuid> = nodes.iter().filter_map(|id| id.parse().ok()).collect();
-        let nodes: Vec<_> = nodes.into_iter().filter(|id| *id != self.node).collect();
-        let mut redis = self.redis();
-        let addresses: Vec<Option<String>> = if nodes.is_empty() {
-            Vec::new()
-        } else {
-            let names: Vec<_> = nodes.iter().map(|id| keys::node(*id)).collect();
-            redis::cmd("MGET").arg(names).query_async(&mut redis).await?
-        };
-        let mut heard = HashMap::new();
-        let mut gone = redis::pipe();
-        for (id, address) in nodes.into_iter().zip(addresses) {
-            match address.and_then(|address| address.parse().ok()) {
-                Some(address) => drop(heard.insert(id, address)),
-                None => drop(gone.cmd("SREM").arg(keys::NODES).arg(id.to_string()).ignore()),
-            }
-        }
-        if gone.cmd_iter().next().is_some() {
-            let () = gone.query_async(&mut redis).await?;
-        }
-        // The others may only not have found the new bus yet.
-        self.others.hear(&heard, self.is_bus_young());
-        Ok(())
-    }
-
-    /// Whether the bus may have been started again just now. Then the others may not have said yet what they drive.
-    pub(super) fn is_bus_young(&self) -> bool {
-        lock(&self.unheard).is_none_or(|unheard| unheard.elapsed() < YOUNG)
-    }
-
-    /// The other nodes that are heard now. When the bus is silent, those that were heard last.
-    pub(super) async fn others_now(&self) -> Vec<Node> {
-        let mut redis = self.redis();
-        let nodes = redis::cmd("SMEMBERS").arg(keys::NODES).query_async(&mut redis).await;
-        let looked = match nodes {
-            Ok(nodes) => self.look(nodes).await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = looked {
-            tracing::warn!(%error, "the bus does not say which nodes there are");
-        }
-        self.others.all()
-    }
-
-    /// A node that is heard; `None` when it is not.
-    ///
-    /// # Errors
-    /// When the bus does not answer.
-    pub(super) async fn find(&self, node: Uuid) -> Result<Option<Node>, RedisError> {
-        let mut redis = self.redis();
-        let address: Option<String> =
-            redis::cmd("GET").arg(keys::node(node)).query_async(&mut redis).await?;
-        let Some(address) = address.and_then(|address| address.parse().ok()) else {
-            return Ok(None);
-        };
-        Ok(Some(self.others.known(node, address)))
     }
 
     /// Whether this node may act on what it remembers.
@@ -383,6 +307,6 @@ pub(super) fn fresh_id() -> Result<Uuid, Error> {
     Ok(uuid::Builder::from_random_bytes(random::bytes()?).into_uuid())
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

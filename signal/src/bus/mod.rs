@@ -4,6 +4,7 @@
 
 mod claim;
 pub mod codes;
+mod hearing;
 pub mod keys;
 pub mod lease;
 pub mod member;

@@ -73,4 +73,7 @@ async fn forget(app: &App) {
     if let Err(error) = app.storage.forget_old_drivers(app.clock.now()).await {
         tracing::error!(%error, "who drove beams long ago could not be removed");
     }
+    if let Err(error) = app.storage.forget_old_nodes(app.clock.now()).await {
+        tracing::error!(%error, "nodes that were there long ago could not be removed");
+    }
 }

@@ -62,6 +62,7 @@ mod secure;
 mod server;
 mod sessions;
 mod small_disk;
+mod spread;
 mod tls;
 mod uncertain;
 mod uploads;

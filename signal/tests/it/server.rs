@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,12 +23,28 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::spread::{self, Common, InTurns};
+
 pub struct TestServer {
     pub app: Arc<App>,
     pub address: SocketAddr,
     pub folder: TempDir,
     running: JoinHandle<()>,
     shutdown: CancellationToken,
+    spread: Option<Spread>,
+}
+
+/// What a server has that is several nodes.
+struct Spread {
+    others: Vec<Node>,
+    _front: InTurns,
+    _common: Common,
+}
+
+struct Node {
+    app: Arc<App>,
+    running: JoinHandle<()>,
+    _folder: TempDir,
 }
 
 /// An HTTP response.
@@ -66,23 +83,33 @@ impl TestServer {
 
     /// The same, by this clock.
     pub async fn at(folder: TempDir, flags: &[&str], clock: Clock) -> Self {
-        let data = folder.path().to_str().unwrap();
-        let mut all = vec!["serve", "--listen", "127.0.0.1:0", "--data", data];
-        all.extend(flags);
-        // Its port may be taken by another test.
-        if !flags.contains(&"--turn") {
-            all.extend(["--turn", "off"]);
+        if spread::nodes() > 1 && !flags.contains(&"--bus") {
+            return Self::spread(folder, flags, clock).await;
         }
-        // How full this machine's disk is must not matter.
-        if !flags.contains(&"--disk-share") {
-            all.extend(["--disk-share", "100"]);
+        let shutdown = CancellationToken::new();
+        let (app, running) = run(folder.path(), flags, clock, &shutdown).await;
+        Self { address: app.listening.plain, app, folder, running, shutdown, spread: None }
+    }
+
+    /// A server of several nodes.
+    async fn spread(folder: TempDir, flags: &[&str], clock: Clock) -> Self {
+        let (common, shutdown) = (Common::start().await, CancellationToken::new());
+        let in_common = common.flags(folder.path(), flags);
+        let flags: Vec<_> =
+            flags.iter().copied().chain(in_common.iter().map(String::as_str)).collect();
+        let (app, running) = run(folder.path(), &flags, clock, &shutdown).await;
+        let mut others = Vec::new();
+        for _ in 1..spread::nodes() {
+            let folder = tempfile::tempdir().unwrap();
+            let (app, running) = run(folder.path(), &flags, clock, &shutdown).await;
+            others.push(Node { app, running, _folder: folder });
         }
-        let config = Config::parse_from(all);
-        let (listeners, app) = start(&config, clock).await.unwrap();
-        let (address, shutdown) = (app.listening.plain, CancellationToken::new());
-        let running =
-            tokio::spawn(heliograph_signal::start::serve(listeners, app.clone(), shutdown.clone()));
-        Self { app, address, folder, running, shutdown }
+        let nodes: Vec<_> = others.iter().map(|node| &node.app).chain([&app]).collect();
+        let nodes: Vec<_> = nodes.iter().map(|app| app.listening.plain).collect();
+        let front = InTurns::start(&nodes).await;
+        let address = front.address;
+        let spread = Some(Spread { others, _front: front, _common: common });
+        Self { app, address, folder, running, shutdown, spread }
     }
 
     /// Why a server does not start.
@@ -97,9 +124,13 @@ impl TestServer {
     /// Shuts the server down and returns its data.
     pub async fn ends(self) -> TempDir {
         self.shutdown.cancel();
-        self.running.await.unwrap();
-        self.app.storage.close().await;
-        self.app.lease.release().await;
+        let others = self.spread.into_iter().flat_map(|spread| spread.others);
+        let others = others.map(|Node { app, running, .. }| (app, running));
+        for (app, running) in others.chain([(self.app, self.running)]) {
+            running.await.unwrap();
+            app.storage.close().await;
+            app.lease.release().await;
+        }
         self.folder
     }
 
@@ -162,6 +193,29 @@ impl TestServer {
         let answer = self.post("/api/beams/create/").await;
         serde_json::from_slice(&answer.body).unwrap()
     }
+}
+
+/// Runs a server, or one node.
+async fn run(
+    folder: &Path,
+    flags: &[&str],
+    clock: Clock,
+    shutdown: &CancellationToken,
+) -> (Arc<App>, JoinHandle<()>) {
+    let data = folder.to_str().unwrap();
+    let mut all = vec!["serve", "--listen", "127.0.0.1:0", "--data", data];
+    all.extend(flags);
+    // Its port may be taken by another test.
+    if !flags.contains(&"--turn") {
+        all.extend(["--turn", "off"]);
+    }
+    // How full this machine's disk is must not matter.
+    if !flags.contains(&"--disk-share") {
+        all.extend(["--disk-share", "100"]);
+    }
+    let (listeners, app) = start(&Config::parse_from(all), clock).await.unwrap();
+    let serving = heliograph_signal::start::serve(listeners, app.clone(), shutdown.clone());
+    (app, tokio::spawn(serving))
 }
 
 /// Sends a request without a body on a connection of its own.

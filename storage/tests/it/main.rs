@@ -13,6 +13,7 @@ mod beams;
 mod blobs;
 mod kept_beams;
 mod lease;
+mod node_beats;
 mod notes;
 mod resumable_uploads;
 mod sessions;
