@@ -18,17 +18,27 @@ use tokio::net::UdpSocket;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use self::carrying::Terms;
 use self::place::Place;
 use super::server::dial;
+use super::system_buffers;
 
 /// What a server over UDP has to answer, and each stream before the next. An allocation takes two round trips.
 const HEAD_START: Duration = Duration::from_millis(500);
+/// For a stream to a server, with its name and TLS. The addresses of a name are tried one after the other.
+const DIAL_WITHIN: Duration = Duration::from_secs(20);
+/// For a message, until the system takes it. The library calls a connection broken after 5 seconds of silence.
+const WRITE_WITHIN: Duration = Duration::from_secs(5);
 /// Streams of one connection, at most.
 const MOST_STREAMS: usize = 4;
 
 /// The streams of one connection. They end when this is dropped.
 #[derive(Debug, Default)]
 pub(super) struct TurnStreams {
+    /// Those of the connection, as it was given them.
+    addresses: Vec<SocketAddr>,
+    /// The address of their sockets on this machine.
+    own: Option<IpAddr>,
     /// The addresses of servers, and in place of each the one on this machine.
     urls: Vec<(String, String)>,
     /// Whether there is a relay.
@@ -39,23 +49,35 @@ pub(super) struct TurnStreams {
 impl TurnStreams {
     /// Prepares one for each of the servers that are reached by one. `addresses` are those of the connection, as it is given them.
     pub(super) fn prepare(servers: &[IceServer], addresses: &[SocketAddr]) -> Self {
-        let mut streams = Self::default();
-        let Some(own) = own_address(addresses) else { return streams };
+        let mut streams = Self { addresses: addresses.to_vec(), ..Self::default() };
+        streams.stand_at(own_address(addresses), servers);
+        streams
+    }
+
+    /// Takes an address of this machine for all streams. Returns whether it is another one than before; those before have ended then.
+    fn stand_at(&mut self, own: Option<IpAddr>, servers: &[IceServer]) -> bool {
+        if own == self.own {
+            return false;
+        }
+        (self.own, self.urls, self.tasks) = (own, Vec::new(), JoinSet::new());
+        let Some(own) = own else { return true };
         let urls = servers.iter().flat_map(|server| &server.urls);
         let places = urls.filter_map(|url| Some((url, Place::of(url)?)));
         for ((url, place), rank) in places.take(MOST_STREAMS).zip(1..) {
             let Ok((socket, at)) = bind(own) else { continue };
-            let others_first = carrying::OthersFirst {
-                time: HEAD_START * rank,
-                has_relay: streams.has_relay.subscribe(),
+            let terms = Terms {
+                others_first: HEAD_START * rank,
+                has_relay: self.has_relay.subscribe(),
+                dial_within: DIAL_WITHIN,
+                write_within: WRITE_WITHIN,
             };
-            streams.urls.push((url.clone(), format!("turn:{at}?transport=udp")));
-            streams.tasks.spawn(carrying::run(socket, others_first, move || {
+            self.urls.push((url.clone(), format!("turn:{at}?transport=udp")));
+            self.tasks.spawn(carrying::run(socket, terms, move || {
                 let Place { host, port, is_tls } = place.clone();
                 async move { dial(&host, port, is_tls).await.ok() }
             }));
         }
-        streams
+        true
     }
 
     /// The address on this machine that stands for one of a server.
@@ -70,15 +92,18 @@ impl TurnStreams {
         }
     }
 
-    /// Candidates are looked for, from the beginning.
-    pub(super) fn look_again(&self) {
+    /// Candidates are looked for, from the beginning, and maybe in another network (L4). Returns whether other addresses stand for the
+    /// servers than before.
+    pub(super) fn look_again(&mut self, servers: &[IceServer]) -> bool {
         self.has_relay.send_replace(false);
+        self.stand_at(own_address(&self.addresses), servers)
     }
 }
 
 fn bind(own: IpAddr) -> std::io::Result<(UdpSocket, SocketAddr)> {
     let socket = std::net::UdpSocket::bind((own, 0))?;
     socket.set_nonblocking(true)?;
+    system_buffers::enlarge(&socket);
     let at = socket.local_addr()?;
     Ok((UdpSocket::from_std(socket)?, at))
 }

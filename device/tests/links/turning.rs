@@ -3,17 +3,23 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use heliograph_device::io::link_contract::PeerPath;
 use heliograph_shared::socket::IceServer;
 use heliograph_turn::credentials::mint;
 use heliograph_turn::{Config, Handle, RelayHost, TurnServer};
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::stage::{self, V4, V6};
 
 const RELAYS: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
 const SECRET: &[u8] = b"a-secret-of-the-tests";
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A server that listens on TCP alone.
 fn server(address: IpAddr) -> Handle {
@@ -26,16 +32,52 @@ fn server(address: IpAddr) -> Handle {
 }
 
 /// What a device is told of it, with credentials that are good for so many seconds.
-#[expect(clippy::disallowed_methods, reason = "the server reads the machine's clock too")]
 fn told(server: &Handle, seconds: u64) -> Vec<IceServer> {
+    told_at(server.addresses().tcp[0], seconds)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the server reads the machine's clock too")]
+fn told_at(address: SocketAddr, seconds: u64) -> Vec<IceServer> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let minted = mint(SECRET, "a-device", now + seconds);
-    let url = format!("turn:{}?transport=tcp", server.addresses().tcp[0]);
     vec![IceServer {
-        urls: vec![url],
+        urls: vec![format!("turn:{address}?transport=tcp")],
         username: Some(minted.username),
         credential: Some(minted.password),
     }]
+}
+
+/// Passes streams on to a server, until it is told to end all that there are.
+async fn passing(server: SocketAddr) -> (SocketAddr, Arc<Notify>) {
+    let listener = TcpListener::bind((V4, 0)).await.unwrap();
+    let (address, broken) = (listener.local_addr().unwrap(), Arc::new(Notify::new()));
+    let breaking = Arc::clone(&broken);
+    tokio::spawn(async move {
+        let mut streams = JoinSet::new();
+        loop {
+            tokio::select! {
+                accepted = listener.accept() => {
+                    let (mut near, _) = accepted.unwrap();
+                    streams.spawn(async move {
+                        let mut far = TcpStream::connect(server).await.unwrap();
+                        let _ = copy_bidirectional(&mut near, &mut far).await;
+                    });
+                }
+                () = breaking.notified() => streams.shutdown().await,
+            }
+        }
+    });
+    (address, broken)
+}
+
+/// Waits for something that nobody tells.
+async fn until(is_so: impl Fn() -> bool) {
+    let waiting = async {
+        while !is_so() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, waiting).await.expect("it happens");
 }
 
 #[tokio::test]
@@ -51,9 +93,7 @@ async fn two_ends_meet_over_turn_by_tcp() {
         assert_eq!(ends[to].frame().await, frame);
     }
     drop((first, second));
-    while server.counts().allocations > 0 {
-        tokio::task::yield_now().await;
-    }
+    until(|| server.counts().allocations == 0).await;
 }
 
 #[tokio::test]
@@ -76,11 +116,25 @@ async fn l4_credentials_are_renewed_and_frames_go_on_over_turn_by_tcp() {
     for end in [&first, &second] {
         end.link.renew(told(&server, 900));
     }
-    while descriptions.load(Ordering::SeqCst) < 2 {
-        tokio::task::yield_now().await;
-    }
+    until(|| descriptions.load(Ordering::SeqCst) >= 2).await;
     first.link.say(b"after".to_vec());
     assert_eq!(second.frame().await, b"after");
     second.link.say(b"and back".to_vec());
     assert_eq!(first.frame().await, b"and back");
+}
+
+#[tokio::test]
+async fn l4_a_stream_that_breaks_is_replaced_and_frames_go_on() {
+    let server = server(V4);
+    let (address, broken) = passing(server.addresses().tcp[0]).await;
+    let (mut first, mut second) = stage::turn_pair(&[V4], &told_at(address, 600));
+    first.opened().await;
+    second.opened().await;
+    broken.notify_one();
+    until(|| server.counts().allocations == 0).await;
+    first.link.say(b"after".to_vec());
+    assert_eq!(second.frame().await, b"after");
+    second.link.say(b"and back".to_vec());
+    assert_eq!(first.frame().await, b"and back");
+    assert_eq!(server.counts().allocations, 2);
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use heliograph_shared::limits::MAX_RELAYED_FRAME_BYTES;
+use heliograph_shared::socket::IceServer;
 use tokio::sync::mpsc::{self, UnboundedReceiver, unbounded_channel};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -64,6 +65,7 @@ struct Live {
     /// Candidates that came before the description, which they need; `None` once that has come.
     early: Option<Vec<RTCIceCandidateInit>>,
     relays: RemoteRelays,
+    servers: Vec<IceServer>,
     streams: TurnStreams,
     /// The tasks of the channels. The connection ends with any of them.
     channels: JoinSet<()>,
@@ -93,6 +95,7 @@ impl Live {
             offers: Offers::default(),
             early: Some(Vec::new()),
             relays: RemoteRelays::default(),
+            servers: options.ice_servers.clone(),
             streams,
             channels: JoinSet::new(),
             channel_opened,
@@ -210,13 +213,26 @@ impl Live {
     }
 
     async fn offer(&mut self) -> Option<()> {
-        self.streams.look_again();
+        self.look_again().await;
         let offer = self.peer.create_offer(None).await.ok()?;
         let signal = signal::offer(&offer.sdp);
         self.peer.set_local_description(offer).await.ok()?;
         self.offers.offers(Instant::now());
         self.tell(PeerLinkEvent::Signal(signal)).await;
         Some(())
+    }
+
+    /// Looks for addresses from the beginning. The library begins with the description that is set next.
+    async fn look_again(&mut self) {
+        if self.streams.look_again(&self.servers) {
+            self.configure().await;
+        }
+    }
+
+    /// Tells the library where the servers are.
+    async fn configure(&self) {
+        let servers = connection::usable(&self.servers, &self.streams);
+        let _ = self.peer.set_configuration(connection::configuration(servers)).await;
     }
 
     /// `None` where the connection is of no use any more.
@@ -253,9 +269,8 @@ impl Live {
                 };
             }
             Command::Renew(servers) => {
-                let configuration =
-                    connection::configuration(connection::usable(&servers, &self.streams));
-                let _ = self.peer.set_configuration(configuration).await;
+                self.servers = servers;
+                self.configure().await;
                 // An allocation in use was made with the old credentials and ends with them. Data flows on meanwhile.
                 if self.path == Some(PeerPath::Turn) {
                     if self.is_initiator {
@@ -274,7 +289,7 @@ impl Live {
         match signal {
             Signal::Offer(sdp) if !self.is_initiator => {
                 self.describe(RTCSessionDescription::offer(sdp).ok()?).await?;
-                self.streams.look_again();
+                self.look_again().await;
                 let answer = self.peer.create_answer(None).await.ok()?;
                 let signal = signal::answer(&answer.sdp);
                 self.peer.set_local_description(answer).await.ok()?;
