@@ -38,7 +38,7 @@ pub fn options(link: u64, is_initiator: bool, address: IpAddr) -> PeerLinkOption
 
 /// Two ends that tell each other their signals. The first one initiates.
 pub fn pair(kind: LinkKind, address: IpAddr) -> (End, End) {
-    pair_of(kind, |link, is_initiator| options(link, is_initiator, address), |_| true)
+    pair_of(kind, |link, is_initiator| options(link, is_initiator, address), Some)
 }
 
 /// Two ends that tell each other no addresses but those at TURN servers.
@@ -49,24 +49,35 @@ pub fn turn_pair(addresses: &[IpAddr], servers: &[IceServer]) -> (End, End) {
         ice_servers: servers.to_vec(),
         addresses: addresses.iter().map(|address| SocketAddr::new(*address, 0)).collect(),
     };
-    let is_told = |signal: &Value| match signal.pointer("/candidate/candidate") {
-        Some(candidate) => candidate.to_string().contains("typ relay"),
-        None => !signal["sdp"].to_string().contains("a=candidate"),
-    };
-    pair_of(LinkKind::WebRtc, options, is_told)
+    pair_of(LinkKind::WebRtc, options, of_relays)
+}
+
+/// A signal without addresses that are not at TURN servers; `None` where that was all.
+fn of_relays(mut signal: Value) -> Option<Value> {
+    let is_relay = |line: &str| line.contains(" typ relay");
+    if let Some(candidate) = signal.pointer("/candidate/candidate") {
+        return is_relay(candidate.as_str().unwrap()).then_some(signal);
+    }
+    if let Some(sdp) = signal.get_mut("sdp") {
+        let lines = sdp.as_str().unwrap().split_inclusive('\n');
+        let told: String =
+            lines.filter(|line| !line.starts_with("a=candidate") || is_relay(line)).collect();
+        *sdp = told.into();
+    }
+    Some(signal)
 }
 
 fn pair_of(
     kind: LinkKind,
     options: impl Fn(u64, bool) -> PeerLinkOptions,
-    is_told: fn(&Value) -> bool,
+    told_of: fn(Value) -> Option<Value>,
 ) -> (End, End) {
     let (first_events, from_first) = mpsc::channel(EVENTS);
     let (second_events, from_second) = mpsc::channel(EVENTS);
     let first = Arc::new(DirectLink::open(kind, options(1, true), first_events));
     let second = Arc::new(DirectLink::open(kind, options(2, false), second_events));
     let (weak_first, weak_second) = (Arc::downgrade(&first), Arc::downgrade(&second));
-    (end(first, from_first, weak_second, is_told), end(second, from_second, weak_first, is_told))
+    (end(first, from_first, weak_second, told_of), end(second, from_second, weak_first, told_of))
 }
 
 /// Two ends that are connected.
@@ -81,7 +92,7 @@ fn end(
     link: Arc<DirectLink>,
     mut told: mpsc::Receiver<LinkEvent>,
     other: Weak<DirectLink>,
-    is_told: fn(&Value) -> bool,
+    told_of: fn(Value) -> Option<Value>,
 ) -> End {
     let (events, received) = mpsc::channel(EVENTS);
     let descriptions = Arc::new(AtomicUsize::new(0));
@@ -90,7 +101,7 @@ fn end(
         while let Some(LinkEvent { event, .. }) = told.recv().await {
             if let PeerLinkEvent::Signal(signal) = event {
                 counted.fetch_add(usize::from(signal.get("sdp").is_some()), Ordering::SeqCst);
-                if is_told(&signal) {
+                if let Some(signal) = told_of(signal) {
                     pass(&other, signal);
                 }
             } else if events.send(event).await.is_err() {
