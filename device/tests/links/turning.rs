@@ -138,3 +138,21 @@ async fn l4_a_stream_that_breaks_is_replaced_and_frames_go_on() {
     assert_eq!(first.frame().await, b"and back");
     assert_eq!(server.counts().allocations, 2);
 }
+
+#[tokio::test]
+async fn answers_over_turn_come_as_soon_as_the_network_carries_them() {
+    let server = server(V4);
+    let (mut first, mut second) = stage::turn_pair(&[V4], &told(&server, 600));
+    first.opened().await;
+    second.opened().await;
+    let asking = async {
+        // The library by itself takes 400 ms for each.
+        for question in 0..100_u8 {
+            first.link.say(vec![question]);
+            assert_eq!(second.frame().await, [question]);
+            second.link.say(vec![question]);
+            assert_eq!(first.frame().await, [question]);
+        }
+    };
+    timeout(PATIENCE, asking).await.expect("all answers");
+}

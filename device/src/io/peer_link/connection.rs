@@ -15,9 +15,8 @@ use webrtc::peer_connection::{
     RTCConfigurationBuilder, RTCIceConnectionState, RTCIceServer, RTCPeerConnectionIceEvent,
     RTCPeerConnectionState, SettingEngine, SettingEngineBuilder,
 };
-use webrtc::runtime::TokioRuntime;
 
-use super::runtime::LargeBuffers;
+use super::runtime::LinkRuntime;
 use crate::io::turn_stream::TurnStreams;
 
 /// Bytes of one channel that are not acknowledged, at most. SCTP keeps the line busy with them while a file is read: 2 MiB are
@@ -85,11 +84,12 @@ async fn build(
     addresses: &[SocketAddr],
     handler: Arc<Handler>,
 ) -> Result<Arc<dyn PeerConnection>> {
+    let may_relay = servers.iter().any(|server| !server.username.is_empty());
     let built = PeerConnectionBuilder::new()
         .with_configuration(configuration(servers))
         .with_setting_engine(settings())
         .with_handler(handler)
-        .with_runtime(Arc::new(LargeBuffers(TokioRuntime)))
+        .with_runtime(Arc::new(LinkRuntime::new(may_relay)))
         .with_udp_addrs(addresses.to_vec())
         .with_data_channel_send_buffer_limit(SEND_BUFFER_BYTES)
         .build();
