@@ -73,6 +73,7 @@ rust-built: $(CLIENT)
 
 rust-tests: rust-built
 	scripts/with-postgres cargo test $(WORKSPACE)
+	scripts/with-postgres scripts/test-nodes
 
 client-tests: $(MODULES)
 	npm run --silent test --workspace client

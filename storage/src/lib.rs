@@ -21,7 +21,7 @@ pub mod export;
 mod fingerprint;
 pub mod kept_beams;
 mod lease;
-mod node_beats;
+mod nodes;
 pub mod notes;
 pub mod passwords;
 mod pictures;

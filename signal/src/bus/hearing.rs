@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use redis::RedisError;
-use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
@@ -21,6 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Time for all that Redis is told and asked in a beat, also when it has to be connected first. With the pause before the next
 /// beat it is shorter than a node is trusted.
 const BEATEN_WITHIN: Duration = Duration::from_millis(1_500);
+/// A node that said so long ago that it is there has stopped, however wrong its clock is.
+const LATELY: Duration = Duration::from_mins(1);
+/// A node that is there has said so since then: it does each minute.
+const SEEN: Duration = Duration::from_secs(150);
 /// So long after the bus was started again all nodes have said what they drive.
 const YOUNG: Duration = Duration::from_secs(3);
 
@@ -31,17 +34,30 @@ impl Member {
         said.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))
     }
 
-    /// While Redis does not hear this node, the others hear it by the database.
-    pub(super) async fn say_elsewhere(&self) {
-        if !self.silence.is_on() {
-            return;
-        }
+    /// While Redis does not hear this node, the others hear it by the database; `false` when they do not.
+    pub(super) async fn say_elsewhere(&self) -> bool {
         let (address, now) = (self.address().to_string(), self.clock().now());
-        let said = self.storage().beat(self.node(), &address, now);
+        let said = self.storage().see_node(self.node(), &address, true, now);
         match timeout(PATIENCE, said).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "the database does not hear this node"),
-            Err(_) => tracing::warn!("the database takes long to hear this node"),
+            Ok(Ok(())) => true,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the database does not hear this node");
+                false
+            }
+            Err(_) => {
+                tracing::warn!("the database takes long to hear this node");
+                false
+            }
+        }
+    }
+
+    /// Whether a node that Redis does not hear may act still: it was told lately by the database what it drives. One that Redis
+    /// heard last stopped before Redis forgot it.
+    pub(super) async fn may_act_unheard(&self, node: Uuid) -> bool {
+        let said = self.storage().nodes_unheard_since(self.clock().now() - LATELY);
+        match timeout(PATIENCE, said).await {
+            Ok(Ok(nodes)) => nodes.iter().any(|(id, _)| *id == node),
+            Ok(Err(_)) | Err(_) => true,
         }
     }
 
@@ -90,7 +106,10 @@ impl Member {
         let missing: Vec<_> = missing.filter(|id| !heard.contains_key(id)).collect();
         heard.extend(self.cut_off(&missing).await);
         // The others may only not have found the new bus yet.
-        self.others.hear(&heard, self.is_bus_young());
+        if self.others.hear(&heard, self.is_bus_young()) {
+            // One that died may have changed something and not have told it.
+            self.doubt();
+        }
         Ok(())
     }
 
@@ -134,14 +153,62 @@ impl Member {
         if nodes.is_empty() {
             return HashMap::new();
         }
-        let said = self.storage().nodes_since(self.clock().now() - NODE_LIFE);
+        let said = self.storage().nodes_unheard_since(self.clock().now() - NODE_LIFE);
         let Ok(Ok(said)) = timeout(PATIENCE, said).await else { return HashMap::new() };
         let said = said.into_iter().filter(|(id, _)| nodes.contains(id));
-        let reached = said.map(|(id, address)| async move {
+        self.reached(said).await
+    }
+
+    /// Those of these nodes that answer at their addresses.
+    async fn reached(
+        &self,
+        nodes: impl Iterator<Item = (Uuid, String)>,
+    ) -> HashMap<Uuid, SocketAddr> {
+        let reached = nodes.map(|(id, address)| async move {
             let address = address.parse().ok()?;
-            let connected = timeout(PATIENCE, TcpStream::connect(address)).await;
-            matches!(connected, Ok(Ok(_))).then_some((id, address))
+            self.answers(id, address).await.then_some((id, address))
         });
         join_all(reached).await.into_iter().flatten().collect()
+    }
+
+    /// Says in the database that this node is there. Returns the address of another one that is, and that this bus does not
+    /// hear: it has another bus, or has lost this one. Two buses for one database would each lead to other beams.
+    ///
+    /// # Errors
+    /// [`heliograph_storage::Error`].
+    pub async fn look_beside(&self) -> Result<Option<SocketAddr>, heliograph_storage::Error> {
+        let now = self.clock().now();
+        self.storage().see_node(self.node(), &self.address().to_string(), false, now).await?;
+        let seen = self.storage().nodes_seen_since(now - SEEN).await?;
+        let others = self.others_now().await;
+        let is_heard = |id: Uuid| id == self.node() || others.iter().any(|other| other.id == id);
+        let beside = self.reached(seen.into_iter().filter(|(id, _)| !is_heard(*id))).await;
+        Ok(beside.into_values().next())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use heliograph_shared::ids::BeamId;
+    use heliograph_storage::{Location, Storage};
+
+    use super::*;
+    use crate::bus::lease::unheard;
+
+    #[tokio::test]
+    async fn whoever_takes_a_beam_waits_for_a_node_that_went_by_the_database_lately() {
+        let folder = tempfile::tempdir().unwrap();
+        let (storage, _) = Storage::open(&Location::Folder(folder.path().into())).await.unwrap();
+        let lease = unheard(storage.clone(), BeamId::from_random([1; 16]), Uuid::from_u128(1));
+        let (member, now) = (&lease.member, lease.member.clock().now());
+        let [lately, long_ago, heard, unknown] = [2, 3, 4, 5].map(Uuid::from_u128);
+        let at = "192.0.2.1:1";
+        storage.see_node(lately, at, true, now - Duration::from_secs(1)).await.unwrap();
+        storage.see_node(long_ago, at, true, now - 2 * LATELY).await.unwrap();
+        storage.see_node(heard, at, false, now).await.unwrap();
+        for (node, may_act) in [(lately, true), (long_ago, false), (heard, false), (unknown, false)]
+        {
+            assert_eq!(member.may_act_unheard(node).await, may_act, "{node}");
+        }
     }
 }

@@ -139,7 +139,10 @@ impl Member {
 impl Lease {
     /// Waits until the node that had the beam acts no more, and begins without its memory if that is behind.
     async fn follow(&self, earlier: EarlierDriver) -> Result<(), NotHere> {
-        if earlier.node.is_some_and(|node| node != self.member.node()) {
+        let other = earlier.node.filter(|node| *node != self.member.node());
+        if let Some(other) = other
+            && self.member.may_act_unheard(other).await
+        {
             // It may have asked the database just before this node took the beam, and act for so long after it.
             let waited = self.lost.run_until_cancelled(sleep(TRUST)).await;
             waited.ok_or(NotHere::Elsewhere)?;

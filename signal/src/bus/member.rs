@@ -45,9 +45,16 @@ pub enum Beat {
     /// The node is heard, and has missed nothing.
     Heard,
     /// The node may have missed notices. Call [`Member::caught_up`] with this when nothing is remembered from before.
-    Missed(Instant),
+    Missed(Gap),
     /// Neither the bus nor the database answers. Nothing is done until one does.
     Silent,
+}
+
+/// What may have been missed until a beat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    began: Instant,
+    doubts: u64,
 }
 
 /// Why a node cannot be one.
@@ -76,7 +83,11 @@ pub struct Member {
     renewed: Mutex<Option<Instant>>,
     /// When it was last heard for the first time, or again after a while.
     pub(super) unheard: Mutex<Option<Instant>>,
-    /// How often notices may have been missed.
+    /// How often something has raised the doubt that notices were missed, and for how many of these nothing is remembered
+    /// from before.
+    doubts: AtomicU64,
+    settled: AtomicU64,
+    /// How often the node has looked what it has missed.
     gaps: AtomicU64,
     pub(super) silence: Silence,
 }
@@ -120,6 +131,8 @@ impl Member {
             others: Others::default(),
             renewed: Mutex::default(),
             unheard: Mutex::default(),
+            doubts: AtomicU64::new(0),
+            settled: AtomicU64::new(0),
             gaps: AtomicU64::new(0),
             silence: Silence::default(),
         })
@@ -169,42 +182,56 @@ impl Member {
     /// Lets the others hear this node, and looks which of them are heard.
     pub async fn beat(&self) -> Beat {
         let began = Instant::now();
-        let (said, ()) = tokio::join!(self.say_and_look(), self.say_elsewhere());
+        let was_silent = self.silence.is_on();
+        let (said, is_heard_elsewhere) =
+            tokio::join!(self.say_and_look(), async { was_silent && self.say_elsewhere().await });
         match said {
-            Ok(true) if !self.silence.ends() => {
-                if self.renew().await {
-                    self.trust.extend(began + TRUST);
-                    return Beat::Heard;
+            Ok(was_there) => {
+                // Others may have taken this node's beams, or the bus has forgotten everything, or something.
+                if self.silence.ends() || !was_there || !self.renew().await {
+                    self.doubt();
                 }
-                // What else the bus has lost is not known.
-                self.missed(began, true).await
-            }
-            Ok(_) => {
-                self.silence.ends();
-                // Others may have taken this node's beams, or the bus has forgotten everything.
-                self.missed(began, true).await
+                if self.doubts() != self.settled.load(Ordering::Acquire) {
+                    return self.missed(began, true).await;
+                }
+                self.trust.extend(began + TRUST);
+                Beat::Heard
             }
             Err(error) => {
-                if self.silence.begins() {
+                let is_heard_elsewhere = if self.silence.begins() {
                     tracing::warn!(%error, "the bus does not answer");
-                    self.say_elsewhere().await;
-                }
+                    self.say_elsewhere().await
+                } else {
+                    is_heard_elsewhere
+                };
                 if self.trust.holds(Instant::now() + ASK) {
                     return Beat::Heard;
                 }
-                // Others may hear each other, and take this node's beams; the database knows.
-                self.missed(began, false).await
+                // Others may hear each other, and take this node's beams; the database knows. It also has to know that this
+                // node goes on: whoever takes a beam then waits for it.
+                if is_heard_elsewhere { self.missed(began, false).await } else { Beat::Silent }
             }
         }
     }
 
     async fn missed(&self, began: Instant, is_bus_there: bool) -> Beat {
+        let gap = Gap { began, doubts: self.doubts() };
         self.gaps.fetch_add(1, Ordering::AcqRel);
-        self.check_beams(is_bus_there).await.map_or(Beat::Silent, |()| Beat::Missed(began))
+        self.check_beams(is_bus_there).await.map_or(Beat::Silent, |()| Beat::Missed(gap))
+    }
+
+    /// Something may have been missed. The node is trusted no longer than so far until it has caught up.
+    pub(super) fn doubt(&self) {
+        self.doubts.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn doubts(&self) -> u64 {
+        self.doubts.load(Ordering::Acquire)
     }
 
     /// What this node remembered at that beat is what is stored.
-    pub fn caught_up(&self, began: Instant) {
+    pub fn caught_up(&self, Gap { began, doubts }: Gap) {
+        self.settled.store(doubts, Ordering::Release);
         self.trust.extend(began + TRUST);
     }
 
@@ -253,19 +280,25 @@ impl Member {
         for some in before.chunks(AT_ONCE) {
             let checks = some.iter().map(|(beam, Driven { token, lost })| async move {
                 let is_ours = driven.get(beam) == Some(token);
-                if !is_ours || (anew && self.is_elsewhere(*beam, *token).await) {
+                if !is_ours || (anew && self.is_elsewhere(*beam, *token).await?) {
                     tracing::info!("another node drives a beam of this one now");
                     lost.cancel();
                 }
+                Ok(())
             });
-            join_all(checks).await;
+            join_all(checks).await.into_iter().collect::<Result<(), ()>>()?;
         }
         Ok(())
     }
 
-    /// Says again that this node drives a beam; `true` when another one does.
-    async fn is_elsewhere(&self, beam: BeamId, token: Uuid) -> bool {
-        matches!(claim::make(self.redis(), self.node, beam, token).await, Ok(Claim::Elsewhere))
+    /// Says again that this node drives a beam; `true` when another one does, which may have said it before the database
+    /// knew it. An error when the bus does not say either.
+    async fn is_elsewhere(&self, beam: BeamId, token: Uuid) -> Result<bool, ()> {
+        match claim::make(self.redis(), self.node, beam, token).await {
+            Ok(Claim::Made) => Ok(false),
+            Ok(Claim::Elsewhere) => Ok(true),
+            Ok(Claim::Unheard) | Err(_) => Err(()),
+        }
     }
 
     /// Renews what runs out on the bus, now and then; `false` when the bus has lost that this node drives a beam.

@@ -23,12 +23,13 @@ pub struct Node {
 pub(super) struct Others(Mutex<HashMap<Uuid, Node>>);
 
 impl Others {
-    /// These are heard. Those that are not are gone, unless they may only not have found the bus yet.
-    pub fn hear(&self, heard: &HashMap<Uuid, SocketAddr>, may_be_late: bool) {
-        let mut others = self.lock();
+    /// These are heard. Those that are not are gone, unless they may only not have found the bus yet. Returns whether any is.
+    pub fn hear(&self, heard: &HashMap<Uuid, SocketAddr>, may_be_late: bool) -> bool {
+        let (mut others, mut any_is_gone) = (self.lock(), false);
         others.retain(|id, node| {
             let is_there = may_be_late || heard.get(id) == Some(&node.address);
             if !is_there {
+                any_is_gone = true;
                 node.gone.cancel();
             }
             is_there
@@ -37,6 +38,7 @@ impl Others {
         for (id, address) in heard {
             self.known(*id, *address);
         }
+        any_is_gone
     }
 
     /// A node that is heard.
@@ -63,12 +65,12 @@ mod tests {
     fn a_node_that_is_not_heard_is_gone_unless_the_bus_is_new() {
         let (others, address) = (Others::default(), SocketAddr::from(([192, 0, 2, 1], 1)));
         let heard = [1, 2].map(|n| (Uuid::from_bytes([n; 16]), address));
-        others.hear(&heard.into(), false);
+        assert!(!others.hear(&heard.into(), false));
         let second = others.known(heard[1].0, address);
 
-        others.hear(&HashMap::new(), true);
+        assert!(!others.hear(&HashMap::new(), true));
         assert!(!second.gone.is_cancelled());
-        others.hear(&[heard[0]].into(), false);
+        assert!(others.hear(&[heard[0]].into(), false));
 
         assert!(second.gone.is_cancelled());
         assert_eq!(others.all().len(), 1);

@@ -1,6 +1,7 @@
 //! Calls from one node to another, over HTTP: notices, and the websockets of devices whose beam the other one drives. They go
 //! directly, because a bus in between would copy every frame of every file.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -15,6 +16,8 @@ use hyper_util::rt::TokioIo;
 use sha2::{Digest as _, Sha256};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use super::member::Member;
 use super::notice::{News, Notice};
@@ -121,6 +124,16 @@ impl Member {
             StatusCode::NO_CONTENT => Ok(()),
             status => Err(Error::Status(status)),
         }
+    }
+
+    /// Whether a node is at an address, and not another one or nobody.
+    pub(super) async fn answers(&self, id: Uuid, address: SocketAddr) -> bool {
+        let node = Node { id, address, gone: CancellationToken::new() };
+        let mut request = Request::new(Body::empty());
+        *request.uri_mut() = axum::http::Uri::from_static(NOTICES);
+        // It has no notices to give, and says so when it is the one.
+        let answer = self.call(&node, request).await;
+        answer.is_ok_and(|answer| answer.status() == StatusCode::METHOD_NOT_ALLOWED)
     }
 
     /// Sends a request to a node on a connection of its own, which lives on when it is upgraded.

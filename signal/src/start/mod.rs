@@ -84,6 +84,11 @@ pub enum Error {
     /// The congestion control cannot be had.
     #[error("cannot use --tcp-congestion")]
     Congestion(#[source] tcp::Error),
+    /// Another node has this database and not this bus.
+    #[error(
+        "a node at {0} has this database, and is not heard by this bus: give all nodes the same --bus"
+    )]
+    OtherBus(SocketAddr),
     /// The bus has no address that can be read.
     #[error("cannot use --bus")]
     Bus(#[source] OpenError),
@@ -145,6 +150,7 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     app.tasks.spawn(check_blobs(app.blobs.clone()));
     if let Bus::Shared(member) = &app.bus {
         nodes::beat(&app, member).await;
+        nodes::alone_with_its_bus(&app).await?;
     }
     Ok((listeners, app))
 }

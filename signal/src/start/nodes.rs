@@ -36,6 +36,8 @@ const STRANGE: Duration = Duration::from_secs(2);
 const LOOK: u32 = 60;
 /// The machine's clock may be off by this. With more, certificates and the signatures of S3 begin to fail.
 const OFF: Duration = Duration::from_mins(1);
+/// Time for other nodes to be heard by a bus.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// An answer that takes longer says too little of the time.
 const SOON: Duration = Duration::from_secs(2);
 
@@ -101,7 +103,12 @@ pub(super) async fn stay(app: Arc<App>, left: CancellationToken) {
         if beats.is_multiple_of(LOOK) {
             // A database that does not answer must not keep this node from being heard.
             let app = app.clone();
-            tokio::spawn(async move { set_clock(&app).await });
+            tokio::spawn(async move {
+                set_clock(&app).await;
+                if let Err(error) = alone_with_its_bus(&app).await {
+                    tracing::error!("{error}");
+                }
+            });
         }
         tokio::select! {
             () = sleep(BEAT) => {}
@@ -111,12 +118,36 @@ pub(super) async fn stay(app: Arc<App>, left: CancellationToken) {
     member.leave().await;
 }
 
+/// Refuses to be one of two servers that have one database and each a bus of its own.
+///
+/// # Errors
+/// [`Error::OtherBus`].
+pub(super) async fn alone_with_its_bus(app: &App) -> Result<(), Error> {
+    let Bus::Shared(member) = &app.bus else { return Ok(()) };
+    if member.is_bus_gone() {
+        return Ok(());
+    }
+    for pause in [PATIENCE, Duration::ZERO] {
+        match member.look_beside().await {
+            Ok(None) => return Ok(()),
+            Ok(Some(address)) if pause.is_zero() => return Err(Error::OtherBus(address)),
+            // A bus that was started again has not heard all of them.
+            Ok(Some(_)) => sleep(pause).await,
+            Err(error) => {
+                tracing::warn!(%error, "which nodes there are could not be read");
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Is heard once.
 pub(super) async fn beat(app: &App, member: &Member) {
     match member.beat().await {
         Beat::Heard => {}
-        Beat::Missed(began) => match app.logins.catch_up().await {
-            Ok(()) => member.caught_up(began),
+        Beat::Missed(gap) => match app.logins.catch_up().await {
+            Ok(()) => member.caught_up(gap),
             Err(error) => tracing::warn!(%error, "what was missed could not be read"),
         },
         Beat::Silent => tracing::warn!("neither the bus nor the database answers"),

@@ -1,5 +1,6 @@
 //! Several nodes of one server: devices of a beam on different nodes, and what one node has to know of the others.
 
+use std::process::Command;
 use std::time::Duration;
 
 use heliograph_shared::close::CloseCode;
@@ -170,6 +171,42 @@ async fn s11_a_beam_that_is_handed_over_keeps_its_memory_and_its_epoch() {
     bob.says(&json!({"type": "sync", "message": {"after": null}})).await;
     assert_eq!(bob.sees("sync").await["message"], before["message"]);
     ending.await.unwrap();
+}
+
+#[tokio::test]
+async fn h31_what_a_node_has_changed_and_not_told_is_in_effect_when_it_is_gone() {
+    let nodes = Nodes::new();
+    let mut dies = nodes.process();
+    let node = nodes.node().await;
+    let ada = node.registered("ada").await;
+    let beam = ada.saves_a_beam().await;
+    let mut owner = ada.clone();
+    let path = format!("/api/beams/{beam}/");
+    assert_eq!(owner.asks("PUT", &path, &json!({"link_access": "write"})).await.status, 200);
+    let mut guest = node.join(beam).await;
+    guest.shares("hello").await;
+    guest.sees_item().await;
+
+    // As far as the other node comes before it dies.
+    let change = "UPDATE beams SET link_access = 'read'";
+    let psql =
+        Command::new("psql").args([&nodes.database, "--quiet", "--command", change]).status();
+    assert!(psql.unwrap().success());
+    guest.shares("it was not told").await;
+    guest.sees_item().await;
+    dies.is_killed();
+
+    let refused = async {
+        loop {
+            guest.shares("again").await;
+            let a_while = Duration::from_millis(300);
+            if let Ok(why) = timeout(a_while, guest.is_refused()).await {
+                return why;
+            }
+        }
+    };
+    let why = timeout(PATIENCE, refused).await.expect("it is known in the end");
+    assert_eq!(why, "forbidden");
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use tokio::time::{sleep, timeout};
 use super::device::{TestDevice, unknown_beam};
 use super::nodes::{Nodes, comes_back, contents, join_at};
 use super::program::Program;
+use super::server::TestServer;
 
 /// Makes a test that would hang fail instead.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -171,4 +172,19 @@ async fn s7_a_lease_that_redis_has_lost_leads_to_its_node_again() {
     ada.sees_devices(2).await;
     assert_eq!([&one, &two].map(|node| node.app.live.hub.count().0), [1, 0]);
     assert_eq!(nodes.redis.cli(&["GET", &lease]), before);
+}
+
+#[tokio::test]
+async fn a_node_does_not_start_with_another_bus_than_those_of_its_database() {
+    let (nodes, mut other) = (Nodes::new(), Nodes::new());
+    let one = nodes.node().await;
+    let two = nodes.node().await;
+    other.database.clone_from(&nodes.database);
+    let flags = other.flags();
+    let why = TestServer::fails_on(&flags.each_ref().map(String::as_str)).await;
+    assert!(why.contains("give all nodes the same --bus"), "{why}");
+
+    drop(one.ends().await);
+    drop(two.ends().await);
+    other.node().await;
 }

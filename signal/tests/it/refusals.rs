@@ -165,6 +165,7 @@ async fn s25_an_address_removes_a_hundred_devices_at_once_and_then_one_a_second(
     let mut creator = server.connect_as(beam.beam_id, &address).await.unwrap();
     let auth = json!({"type": "auth", "message": beam.beam_key, "extra": {"v": 1}});
     creator.says(&auth).await;
+    creator.is_welcomed().await;
     let mut guest = server.connect_as(beam.beam_id, &address).await.unwrap();
     guest.says(&json!({"type": "auth", "message": null, "extra": {"v": 1}})).await;
     guest.is_welcomed().await;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use axum::http::HeaderMap;
 use clap::Parser as _;
 use heliograph_shared::api::CreatedBeam;
+use heliograph_shared::ids::BeamId;
 use heliograph_signal::address::Client;
 use heliograph_signal::app::{App, Limits};
 use heliograph_signal::clock::Clock;
@@ -132,6 +133,12 @@ impl TestServer {
             app.lease.release().await;
         }
         self.folder
+    }
+
+    /// Whether the beam is live, on whichever node.
+    pub fn has_live(&self, beam: BeamId) -> bool {
+        let others = self.spread.iter().flat_map(|spread| &spread.others);
+        others.map(|node| &node.app).chain([&self.app]).any(|app| app.live.hub.is_live(beam))
     }
 
     /// Advances the clock without waiting.

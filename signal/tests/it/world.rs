@@ -18,6 +18,7 @@ use super::device::TestDevice;
 use super::person::Person;
 use super::postgres::fresh_database;
 use super::server::TestServer;
+use super::spread;
 
 /// A role in the beam.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,9 +58,10 @@ pub fn quota(now: Millis) -> Quota {
     Quota { quotas: Quotas::UNLIMITED, now }
 }
 
-/// Runs a test on a server with SQLite, then on one with Postgres.
+/// Runs a test on a server with SQLite, then on one with Postgres. Several nodes have Postgres alone.
 pub async fn on_both(test: impl AsyncFn(&World<'_>)) {
-    for database in [None, Some(fresh_database())] {
+    let sqlite = (spread::nodes() == 1).then_some(None);
+    for database in sqlite.into_iter().chain([Some(fresh_database())]) {
         println!("with {database:?}");
         let flags: Vec<_> = database.iter().flat_map(|url| ["--database", url]).collect();
         let server = TestServer::with(&flags).await;

@@ -13,7 +13,7 @@ mod beams;
 mod blobs;
 mod kept_beams;
 mod lease;
-mod node_beats;
+mod nodes;
 mod notes;
 mod resumable_uploads;
 mod sessions;

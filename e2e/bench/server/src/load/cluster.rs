@@ -110,6 +110,8 @@ impl Stores {
                 Ok(())
             }
             Act::Kill | Act::End => self.redis.kill().await,
+            Act::Fill => self.redis.has_memory("1").await,
+            Act::Empty => self.redis.has_memory("0").await,
             Act::Cut | Act::Heal => Err("no bus can do this".into()),
         }
     }

@@ -22,6 +22,10 @@ pub enum Act {
     Heal,
     /// The bus dies, and its replica takes its place.
     Promote,
+    /// The bus has no memory left, and refuses what would take more.
+    Fill,
+    /// It has memory again.
+    Empty,
 }
 
 /// To what it happens.
@@ -54,6 +58,8 @@ impl Fault {
             Act::Cut => "cut off from the bus",
             Act::Heal => "with the bus again",
             Act::Promote => "failed over",
+            Act::Fill => "full",
+            Act::Empty => "with room again",
         };
         let target = match self.target {
             Target::Node(node) => format!("node {node}"),
@@ -65,7 +71,7 @@ impl Fault {
 
     /// Whether devices may lose their sockets by it.
     pub fn is_loss(self) -> bool {
-        !matches!(self.act, Act::Continue | Act::Start | Act::Heal)
+        !matches!(self.act, Act::Continue | Act::Start | Act::Heal | Act::Empty)
     }
 }
 
@@ -90,6 +96,8 @@ impl FromStr for Fault {
             ("cut", Target::Node(_)) => Act::Cut,
             ("heal", Target::Node(_)) => Act::Heal,
             ("promote", Target::Bus) => Act::Promote,
+            ("fill", Target::Bus) => Act::Fill,
+            ("empty", Target::Bus) => Act::Empty,
             _ => return Err(WRONG),
         };
         let at = at.parse().ok().and_then(|at| Duration::try_from_secs_f64(at).ok());
@@ -126,6 +134,7 @@ mod tests {
         for (text, act, target) in [
             ("stop:1@2.5", Act::Stop, Target::Node(1)),
             ("promote:bus@2.5", Act::Promote, Target::Bus),
+            ("fill:bus@2.5", Act::Fill, Target::Bus),
             ("end:database@2.5", Act::End, Target::Database),
             ("cut:0@2.5", Act::Cut, Target::Node(0)),
         ] {
@@ -140,6 +149,7 @@ mod tests {
             "stop:1@soon",
             "cut:bus@1",
             "promote:1@1",
+            "fill:1@1",
             "stop:database@1",
         ] {
             assert!(wrong.parse::<Fault>().is_err(), "{wrong}");

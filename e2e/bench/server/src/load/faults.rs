@@ -28,7 +28,7 @@ const LOAD: [&str; 10] = [
 ];
 
 /// The faults, each with its options.
-const FAULTS: [(&str, &[&str]); 12] = [
+const FAULTS: [(&str, &[&str]); 13] = [
     ("nothing", &["--seconds=5"]),
     ("a node is killed", &["--seconds=13", "--fault=kill:0@3"]),
     ("a node ends in peace", &["--seconds=10", "--fault=end:0@3"]),
@@ -44,6 +44,7 @@ const FAULTS: [(&str, &[&str]); 12] = [
         "Redis stands still for 10 s",
         &["--seconds=22", "--fault=stop:bus@3", "--fault=continue:bus@13"],
     ),
+    ("Redis is full for 10 s", &["--seconds=22", "--fault=fill:bus@3", "--fault=empty:bus@13"]),
     ("Redis fails over to its replica", &["--seconds=12", "--fault=promote:bus@3"]),
     (
         "Redis fails over, then a node is killed",

@@ -87,7 +87,9 @@ impl Node {
             Act::End => self.signal(Signal::TERM)?,
             Act::Stop => self.signal(Signal::STOP)?,
             Act::Continue => self.signal(Signal::CONT)?,
-            Act::Cut | Act::Heal | Act::Promote => return Err("no node can do this".into()),
+            Act::Cut | Act::Heal | Act::Promote | Act::Fill | Act::Empty => {
+                return Err("no node can do this".into());
+            }
             Act::Start => {
                 if let Some(mut ending) = self.child.take() {
                     ending.wait().await?;

@@ -104,7 +104,7 @@ pub struct Plan {
     /// What happens to a node: `kill:0@2`, at the second 2, kills node 0 like a power cut; further `end` (SIGTERM),
     /// `stop`, `continue`, and `start` (repeat). With --cluster, the same for the `bus` and the `database` (except that
     /// the latter cannot be stopped), `cut:0@2` and `heal:0@4` for the network between a node and the bus, and
-    /// `promote:bus@2`: the bus dies, and its replica takes its place.
+    /// `promote:bus@2`: the bus dies, and its replica takes its place, `fill:bus@2` and `empty:bus@4`: its memory is full.
     #[arg(long, value_name = "FAULT:TARGET@SECOND")]
     pub fault: Vec<Fault>,
 

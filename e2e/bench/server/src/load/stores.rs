@@ -62,6 +62,11 @@ impl Redis {
         self.says("REPLICAOF NO ONE").await.map(drop)
     }
 
+    /// Bounds its memory to so many bytes; 0 is no bound.
+    pub async fn has_memory(&self, bytes: &str) -> Result<(), Failure> {
+        self.says(&format!("CONFIG SET maxmemory {bytes}")).await.map(drop)
+    }
+
     /// What it answers to a command.
     async fn says(&self, command: &str) -> Result<String, Failure> {
         let mut stream = TcpStream::connect(self.address).await?;
