@@ -10,7 +10,8 @@ const PROGRAM =
   process.env.HELIOGRAPH_DEVICE ??
   fileURLToPath(new URL('../../target/debug/heliograph-device', import.meta.url))
 
-interface Place {
+/** Where it runs. */
+export interface Place {
   /** The words in front of a command that has to run on another machine. */
   readonly enter?: readonly string[]
   /** The folder in which it remembers what it has received. */

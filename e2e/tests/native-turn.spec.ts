@@ -6,7 +6,7 @@ import type { Device } from '../support/device.ts'
 import { type Folder, MB, sha256Of } from '../support/files.ts'
 import { test as elsewhere } from '../support/machines.ts'
 import { relayedBytes, usesOnlyTurn } from '../support/paths.ts'
-import { Terminal } from '../support/terminal.ts'
+import { type Place, Terminal } from '../support/terminal.ts'
 import { test as here } from '../support/turn-here.ts'
 
 /** Those with coturn, and a third kind of pair, are in the longer form. */
@@ -74,6 +74,20 @@ elsewhere(
   },
 )
 
+/** A terminal on one machine gives a file to one on another. */
+async function meetOverTurn(folder: Folder, server: string, ada: Place, bob: Place): Promise<void> {
+  const film = await folder.file('film.bin', 5 * MB)
+  const words = ['--json', '--clear']
+  const send = Terminal.runs(['send', ...words, '--once', '--server', server, film.path], null, ada)
+  const into = join(folder.path, 'received')
+  const link = await send.link()
+  const received = await Terminal.runs(['receive', ...words, '--into', into], link, bob).ends()
+  expect(received.code, received.out).toBe(0)
+  expect(received.out).toMatch(OVER_TURN)
+  expect(await sha256Of(join(into, film.name))).toBe(film.sha256)
+  expect((await send.ends()).code).toBe(0)
+}
+
 for (const name of ['the TURN server inside', 'coturn'] as const) {
   const tags = name === 'coturn' ? LONG : {}
   elsewhere(
@@ -86,20 +100,55 @@ for (const name of ['the TURN server inside', 'coturn'] as const) {
         await serve(network.server, { ...(coturn?.settings ?? TURN), HELIOGRAPH_RELAY: 'off' })
         const ada = await (await network.home('symmetric')).machine()
         const bob = await (await network.home('symmetric')).machine()
-        const film = await folder.file('film.bin', 5 * MB)
-        const words = ['--json', '--clear']
-        const server = ['--server', `http://${network.server.address}:8080`]
-        const send = Terminal.runs(['send', ...words, '--once', ...server, film.path], null, ada)
-        const into = join(folder.path, 'received')
-        const link = await send.link()
-        const received = await Terminal.runs(['receive', ...words, '--into', into], link, bob).ends()
-        expect(received.code, received.out).toBe(0)
-        expect(received.out).toMatch(OVER_TURN)
-        expect(await sha256Of(join(into, film.name))).toBe(film.sha256)
-        expect((await send.ends()).code).toBe(0)
+        await meetOverTurn(folder, `http://${network.server.address}:8080`, ada, bob)
       } finally {
         await coturn?.stop()
       }
     },
   )
 }
+
+for (const [by, name] of [
+  ['TCP', 'the TURN server inside'],
+  ['TLS', 'the TURN server inside'],
+  ['TCP', 'coturn'],
+] as const) {
+  const tags = by === 'TCP' && name !== 'coturn' ? {} : LONG
+  elsewhere(
+    `where networks drop UDP, two terminals meet over ${name} by ${by}`,
+    tags,
+    async ({ network, serve, folder }) => {
+      const coturn = name === 'coturn' ? await Coturn.on(network.server) : null
+      try {
+        const settings = { ...(coturn?.settings ?? TURN), HELIOGRAPH_RELAY: 'off' }
+        const { data } = await serve(network.server, settings)
+        const trusts = ['env', `SSL_CERT_FILE=${join(data, 'tls', 'self-signed.pem')}`]
+        const places: Place[] = []
+        for (let homes = 0; homes < 2; homes += 1) {
+          const home = await network.home('preserving')
+          await home.dropsUdp()
+          if (by === 'TLS') await home.router.filters('insert rule ip nat passing tcp dport 3478 drop')
+          places.push({ enter: [...(await home.machine()).enter, ...trusts] })
+        }
+        const [ada = {}, bob = {}] = places
+        await meetOverTurn(folder, `http://${network.server.address}:8080`, ada, bob)
+      } finally {
+        await coturn?.stop()
+      }
+    },
+  )
+}
+
+elsewhere(
+  'a page meets a terminal whose network drops UDP over TURN',
+  LONG,
+  async ({ network, serve, on, folder }) => {
+    await serve(network.server, TURN)
+    const ada = await on(await (await network.home('preserving')).machine(), 'Ada')
+    const home = await network.home('preserving')
+    await home.dropsUdp()
+    const { enter } = await home.machine()
+    const link = (await ada.startsBeam()).replace(/^https:.+8443/, `http://${network.server.address}:8080`)
+    await giveEachOther(ada, folder, (...words) => Terminal.runs(words, link, { enter }))
+  },
+)

@@ -15,7 +15,7 @@ pub struct PeerLinkOptions {
     pub link: u64,
     /// Whether this device makes the offer (L1).
     pub is_initiator: bool,
-    /// The STUN and TURN servers (S37). Those that the library cannot use are left out: TURN over TCP and over TLS.
+    /// The STUN and TURN servers (S37).
     pub ice_servers: Vec<IceServer>,
     /// Where it listens. An unspecified address stands for all addresses of its family that the device has, without those of
     /// the loopback interface; port 0 for any port.

@@ -8,7 +8,7 @@ mod logged_in;
 mod parts;
 mod uploads;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use heliograph_shared::api::{BeamCode, CodeBeam, CreatedBeam};
@@ -25,7 +25,7 @@ use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use url::Url;
 
 pub(super) use self::calls::{Answer, Call};
-use self::dialing::Stream;
+pub(super) use self::dialing::Stream;
 pub use self::failure::Failure;
 pub(super) use self::logged_in::{Cookie, now};
 pub(super) use self::parts::{Connections, Part};
@@ -129,12 +129,35 @@ impl Server {
     }
 }
 
+/// Connects to another server than this product's, which proves itself in the same way.
+pub(super) async fn dial(host: &str, port: u16, is_tls: bool) -> Result<Box<dyn Stream>, Failure> {
+    let tls = if is_tls { Some(connector()?) } else { None };
+    dialing::dial_at(host.to_owned(), port, tls.as_ref()).await
+}
+
+/// What this machine trusts is read once: there are links that dial every few seconds, and some systems have hundreds of certificates.
 fn connector() -> Result<TlsConnector, Failure> {
+    static READ: OnceLock<TlsConnector> = OnceLock::new();
+    if let Some(connector) = READ.get() {
+        return Ok(connector.clone());
+    }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .and_then(BuilderVerifierExt::with_platform_verifier)
         .map_err(Failure::Trust)?
         .with_no_client_auth();
-    Ok(TlsConnector::from(Arc::new(config)))
+    Ok(READ.get_or_init(|| TlsConnector::from(Arc::new(config))).clone())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says so by failing")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_this_machine_trusts_is_read_once() {
+        let (first, second) = (connector().unwrap(), connector().unwrap());
+        assert!(Arc::ptr_eq(first.config(), second.config()));
+    }
 }

@@ -17,4 +17,5 @@ mod ending;
 mod garbage;
 mod relaying;
 mod stage;
+mod turning;
 mod ways;

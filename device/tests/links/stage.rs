@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use heliograph_device::io::direct_link::{DirectLink, LinkKind};
 use heliograph_device::io::link_contract::{LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath};
+use heliograph_shared::socket::IceServer;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -37,12 +38,46 @@ pub fn options(link: u64, is_initiator: bool, address: IpAddr) -> PeerLinkOption
 
 /// Two ends that tell each other their signals. The first one initiates.
 pub fn pair(kind: LinkKind, address: IpAddr) -> (End, End) {
+    pair_of(kind, |link, is_initiator| options(link, is_initiator, address), Some)
+}
+
+/// Two ends that tell each other no addresses but those at TURN servers.
+pub fn turn_pair(addresses: &[IpAddr], servers: &[IceServer]) -> (End, End) {
+    let options = |link, is_initiator| PeerLinkOptions {
+        link,
+        is_initiator,
+        ice_servers: servers.to_vec(),
+        addresses: addresses.iter().map(|address| SocketAddr::new(*address, 0)).collect(),
+    };
+    pair_of(LinkKind::WebRtc, options, of_relays)
+}
+
+/// A signal without addresses that are not at TURN servers; `None` where that was all.
+fn of_relays(mut signal: Value) -> Option<Value> {
+    let is_relay = |line: &str| line.contains(" typ relay");
+    if let Some(candidate) = signal.pointer("/candidate/candidate") {
+        return is_relay(candidate.as_str().unwrap()).then_some(signal);
+    }
+    if let Some(sdp) = signal.get_mut("sdp") {
+        let lines = sdp.as_str().unwrap().split_inclusive('\n');
+        let told: String =
+            lines.filter(|line| !line.starts_with("a=candidate") || is_relay(line)).collect();
+        *sdp = told.into();
+    }
+    Some(signal)
+}
+
+fn pair_of(
+    kind: LinkKind,
+    options: impl Fn(u64, bool) -> PeerLinkOptions,
+    told_of: fn(Value) -> Option<Value>,
+) -> (End, End) {
     let (first_events, from_first) = mpsc::channel(EVENTS);
     let (second_events, from_second) = mpsc::channel(EVENTS);
-    let first = Arc::new(DirectLink::open(kind, options(1, true, address), first_events));
-    let second = Arc::new(DirectLink::open(kind, options(2, false, address), second_events));
+    let first = Arc::new(DirectLink::open(kind, options(1, true), first_events));
+    let second = Arc::new(DirectLink::open(kind, options(2, false), second_events));
     let (weak_first, weak_second) = (Arc::downgrade(&first), Arc::downgrade(&second));
-    (end(first, from_first, weak_second), end(second, from_second, weak_first))
+    (end(first, from_first, weak_second, told_of), end(second, from_second, weak_first, told_of))
 }
 
 /// Two ends that are connected.
@@ -53,7 +88,12 @@ pub async fn connected(kind: LinkKind) -> (End, End) {
     (first, second)
 }
 
-fn end(link: Arc<DirectLink>, mut told: mpsc::Receiver<LinkEvent>, other: Weak<DirectLink>) -> End {
+fn end(
+    link: Arc<DirectLink>,
+    mut told: mpsc::Receiver<LinkEvent>,
+    other: Weak<DirectLink>,
+    told_of: fn(Value) -> Option<Value>,
+) -> End {
     let (events, received) = mpsc::channel(EVENTS);
     let descriptions = Arc::new(AtomicUsize::new(0));
     let counted = descriptions.clone();
@@ -61,7 +101,9 @@ fn end(link: Arc<DirectLink>, mut told: mpsc::Receiver<LinkEvent>, other: Weak<D
         while let Some(LinkEvent { event, .. }) = told.recv().await {
             if let PeerLinkEvent::Signal(signal) = event {
                 counted.fetch_add(usize::from(signal.get("sdp").is_some()), Ordering::SeqCst);
-                pass(&other, signal);
+                if let Some(signal) = told_of(signal) {
+                    pass(&other, signal);
+                }
             } else if events.send(event).await.is_err() {
                 return;
             }

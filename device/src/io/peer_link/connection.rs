@@ -15,9 +15,9 @@ use webrtc::peer_connection::{
     RTCConfigurationBuilder, RTCIceConnectionState, RTCIceServer, RTCPeerConnectionIceEvent,
     RTCPeerConnectionState, SettingEngine, SettingEngineBuilder,
 };
-use webrtc::runtime::TokioRuntime;
 
-use super::runtime::LargeBuffers;
+use super::runtime::LinkRuntime;
+use crate::io::turn_stream::TurnStreams;
 
 /// Bytes of one channel that are not acknowledged, at most. SCTP keeps the line busy with them while a file is read: 2 MiB are
 /// 40 MB/s at a round trip of 50 ms.
@@ -48,14 +48,15 @@ pub(super) struct Connection {
     pub(super) control: Arc<dyn DataChannel>,
 }
 
-/// Makes a connection that has not begun to negotiate.
+/// Makes a connection that has not begun to negotiate, and its ways to TURN servers by streams.
 pub(super) async fn connect(
     ice_servers: &[IceServer],
     addresses: &[SocketAddr],
     told: UnboundedSender<Told>,
-) -> Result<Connection> {
+) -> Result<(Connection, TurnStreams)> {
     let handler = Arc::new(Handler { told });
-    let servers = usable(ice_servers);
+    let streams = TurnStreams::prepare(ice_servers, addresses);
+    let servers = usable(ice_servers, &streams);
     let peer = match Box::pin(build(servers, addresses, handler.clone())).await {
         Ok(peer) => peer,
         // Without the servers if their addresses are refused: devices of one network then still meet.
@@ -66,11 +67,12 @@ pub(super) async fn connect(
     // that other frames than chunks do not wait behind all that are queued (L5). They overtake each other only where packets are
     // lost, as the frames on two connections of a bundle do.
     let control = negotiated(CONTROL, false);
-    Ok(Connection {
+    let connection = Connection {
         bulk: peer.create_data_channel("bulk", Some(bulk)).await?,
         control: peer.create_data_channel("control", Some(control)).await?,
         peer,
-    })
+    };
+    Ok((connection, streams))
 }
 
 fn negotiated(id: u16, ordered: bool) -> RTCDataChannelInit {
@@ -82,11 +84,12 @@ async fn build(
     addresses: &[SocketAddr],
     handler: Arc<Handler>,
 ) -> Result<Arc<dyn PeerConnection>> {
+    let may_relay = servers.iter().any(|server| !server.username.is_empty());
     let built = PeerConnectionBuilder::new()
         .with_configuration(configuration(servers))
         .with_setting_engine(settings())
         .with_handler(handler)
-        .with_runtime(Arc::new(LargeBuffers(TokioRuntime)))
+        .with_runtime(Arc::new(LinkRuntime::new(may_relay)))
         .with_udp_addrs(addresses.to_vec())
         .with_data_channel_send_buffer_limit(SEND_BUFFER_BYTES)
         .build();
@@ -111,22 +114,29 @@ fn settings() -> SettingEngine {
         .build()
 }
 
-/// The servers that the library can use: STUN, and TURN over UDP. One address that it cannot read would cost it all of them.
-pub(super) fn usable(servers: &[IceServer]) -> Vec<RTCIceServer> {
+/// The servers that the library can use: STUN, and TURN over UDP, or over a stream by an address on this machine. One address that it
+/// cannot read would cost it all of them.
+pub(super) fn usable(servers: &[IceServer], streams: &TurnStreams) -> Vec<RTCIceServer> {
     let mut usable = Vec::new();
     for server in servers {
         let username = server.username.clone().unwrap_or_default();
         let credential = server.credential.clone().unwrap_or_default();
         for url in &server.urls {
             let is_known = !username.is_empty() && !credential.is_empty();
-            let is_turn = url.starts_with("turn:") && is_known && !url.ends_with("transport=tcp");
-            if url.starts_with("stun:") || is_turn {
-                let (username, credential) = (username.clone(), credential.clone());
-                usable.push(RTCIceServer { urls: vec![url.clone()], username, credential });
-            }
+            let url = match streams.local(url) {
+                Some(local) if is_known => local,
+                None if url.starts_with("stun:") || (is_known && is_over_udp(url)) => url,
+                _ => continue,
+            };
+            let (username, credential) = (username.clone(), credential.clone());
+            usable.push(RTCIceServer { urls: vec![url.to_owned()], username, credential });
         }
     }
     usable
+}
+
+fn is_over_udp(url: &str) -> bool {
+    url.starts_with("turn:") && !url.ends_with("transport=tcp")
 }
 
 struct Handler {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use heliograph_shared::limits::MAX_RELAYED_FRAME_BYTES;
+use heliograph_shared::socket::IceServer;
 use tokio::sync::mpsc::{self, UnboundedReceiver, unbounded_channel};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -24,6 +25,7 @@ use crate::io::link_contract::{
     Command, LinkEnds, LinkEvent, PeerLinkEvent, PeerLinkOptions, PeerPath,
 };
 use crate::io::outbox::Outgoing;
+use crate::io::turn_stream::TurnStreams;
 
 /// The way of an open connection is looked at so often, because the library does not tell when it changes.
 const LOOK_AT_PATH: Duration = Duration::from_secs(2);
@@ -37,9 +39,9 @@ pub(in crate::io) async fn run(ends: LinkEnds) {
     let LinkEnds { options, commands, mut closing, bulk, control, events } = ends;
     let (tell, told) = unbounded_channel();
     let made = connection::connect(&options.ice_servers, &options.addresses, tell).await;
-    let Ok(connection) = made else { return };
+    let Ok((connection, streams)) = made else { return };
     let peer = connection.peer.clone();
-    let mut live = Live::new(&connection, &options, events);
+    let mut live = Live::new(&connection, streams, &options, events);
     live.start(connection, bulk, control);
     {
         let mut work = pin!(live.work(commands, told));
@@ -63,6 +65,8 @@ struct Live {
     /// Candidates that came before the description, which they need; `None` once that has come.
     early: Option<Vec<RTCIceCandidateInit>>,
     relays: RemoteRelays,
+    servers: Vec<IceServer>,
+    streams: TurnStreams,
     /// The tasks of the channels. The connection ends with any of them.
     channels: JoinSet<()>,
     channel_opened: mpsc::Sender<()>,
@@ -78,6 +82,7 @@ struct Live {
 impl Live {
     fn new(
         connection: &Connection,
+        streams: TurnStreams,
         options: &PeerLinkOptions,
         events: mpsc::Sender<LinkEvent>,
     ) -> Self {
@@ -90,6 +95,8 @@ impl Live {
             offers: Offers::default(),
             early: Some(Vec::new()),
             relays: RemoteRelays::default(),
+            servers: options.ice_servers.clone(),
+            streams,
             channels: JoinSet::new(),
             channel_opened,
             opened_channels,
@@ -206,12 +213,26 @@ impl Live {
     }
 
     async fn offer(&mut self) -> Option<()> {
+        self.look_again().await;
         let offer = self.peer.create_offer(None).await.ok()?;
         let signal = signal::offer(&offer.sdp);
         self.peer.set_local_description(offer).await.ok()?;
         self.offers.offers(Instant::now());
         self.tell(PeerLinkEvent::Signal(signal)).await;
         Some(())
+    }
+
+    /// Looks for addresses from the beginning. The library begins with the description that is set next.
+    async fn look_again(&mut self) {
+        if self.streams.look_again(&self.servers) {
+            self.configure().await;
+        }
+    }
+
+    /// Tells the library where the servers are.
+    async fn configure(&self) {
+        let servers = connection::usable(&self.servers, &self.streams);
+        let _ = self.peer.set_configuration(connection::configuration(servers)).await;
     }
 
     /// `None` where the connection is of no use any more.
@@ -248,8 +269,8 @@ impl Live {
                 };
             }
             Command::Renew(servers) => {
-                let configuration = connection::configuration(connection::usable(&servers));
-                let _ = self.peer.set_configuration(configuration).await;
+                self.servers = servers;
+                self.configure().await;
                 // An allocation in use was made with the old credentials and ends with them. Data flows on meanwhile.
                 if self.path == Some(PeerPath::Turn) {
                     if self.is_initiator {
@@ -268,6 +289,7 @@ impl Live {
         match signal {
             Signal::Offer(sdp) if !self.is_initiator => {
                 self.describe(RTCSessionDescription::offer(sdp).ok()?).await?;
+                self.look_again().await;
                 let answer = self.peer.create_answer(None).await.ok()?;
                 let signal = signal::answer(&answer.sdp);
                 self.peer.set_local_description(answer).await.ok()?;
@@ -305,6 +327,7 @@ impl Live {
     async fn told(&mut self, told: Told) -> ControlFlow<()> {
         match told {
             Told::Candidate(candidate) => {
+                self.streams.found(&candidate);
                 self.tell(PeerLinkEvent::Signal(signal::candidate(&candidate))).await;
             }
             Told::Ice(RTCIceConnectionState::Failed | RTCIceConnectionState::Closed)

@@ -11,6 +11,7 @@ use stun_types::message::{
 use tokio::net::lookup_host;
 use tokio::time::{interval, timeout};
 
+use crate::io::ice_address::host_and_port;
 use crate::io::system_random::SystemRandom;
 
 /// The other device waits meanwhile.
@@ -68,14 +69,7 @@ async fn ask(socket: &UdpSocket, servers: &[IceServer]) -> Option<SocketAddr> {
 /// The hosts and ports of the STUN servers among them.
 fn named(servers: &[IceServer]) -> impl Iterator<Item = (&str, u16)> {
     let urls = servers.iter().flat_map(|server| &server.urls);
-    urls.filter_map(|url| {
-        let place = url.strip_prefix("stun:")?;
-        let (host, port) = match place.rsplit_once(':') {
-            Some((host, port)) if !port.ends_with(']') => (host, port.parse().ok()?),
-            _ => (place, PORT),
-        };
-        Some((host.trim_start_matches('[').trim_end_matches(']'), port))
-    })
+    urls.filter_map(|url| host_and_port(url.strip_prefix("stun:")?, PORT))
 }
 
 fn request(transaction: TransactionId) -> Vec<u8> {

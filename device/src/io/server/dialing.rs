@@ -32,6 +32,15 @@ pub(super) async fn dial(
         None => return Err(Failure::NoAddress),
     };
     let port = url.port_or_known_default().ok_or(Failure::NoAddress)?;
+    dial_at(host, port, tls).await
+}
+
+/// Connects to a port of a host, which is an address without brackets or a name.
+pub(super) async fn dial_at(
+    host: String,
+    port: u16,
+    tls: Option<&TlsConnector>,
+) -> Result<Box<dyn Stream>, Failure> {
     let stream = connect(&host, port).await?;
     // Frames of a few bytes must not wait for the answer to those before. Where this fails, they only come later.
     let _ = stream.set_nodelay(true);
