@@ -30,6 +30,7 @@ pub mod health;
 pub mod https;
 pub mod ice;
 pub mod limit;
+pub mod limits;
 pub mod live;
 pub mod log;
 pub mod multipart;

@@ -51,6 +51,11 @@ impl Bucket {
         Ok(())
     }
 
+    /// Takes tokens that somebody has had already, also more than there are.
+    fn lose(&mut self, rate: Rate, count: u32, now: Instant) {
+        self.full_at = self.full_at.max(now) + rate.every * count;
+    }
+
     fn is_full(&self, now: Instant) -> bool {
         self.full_at <= now
     }
@@ -60,7 +65,20 @@ impl Bucket {
 #[derive(Debug)]
 pub struct Buckets<K> {
     rate: Rate,
-    buckets: Mutex<HashMap<K, Bucket>>,
+    buckets: Mutex<HashMap<K, Entry>>,
+}
+
+/// A bucket, and how many tokens were taken since others were told of it.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    bucket: Bucket,
+    untold: u32,
+}
+
+impl Entry {
+    const fn full(now: Instant) -> Self {
+        Self { bucket: Bucket::full(now), untold: 0 }
+    }
 }
 
 impl<K: Copy + Eq + Hash> Buckets<K> {
@@ -78,33 +96,53 @@ impl<K: Copy + Eq + Hash> Buckets<K> {
     /// # Errors
     /// The time until a token is available, when there is none.
     pub fn take(&self, key: K, now: Instant) -> Result<(), Duration> {
+        self.change(key, now, |entry| {
+            entry.bucket.take(self.rate, now)?;
+            entry.untold = entry.untold.saturating_add(1);
+            Ok(())
+        })
+    }
+
+    /// The tokens that were taken since the last call, of at most so many keys.
+    pub fn taken(&self, most: usize) -> Vec<(K, u32)> {
+        let mut buckets = lock(&self.buckets);
+        let untold = buckets.iter_mut().filter(|(_, entry)| entry.untold > 0).take(most);
+        untold.map(|(key, entry)| (*key, std::mem::take(&mut entry.untold))).collect()
+    }
+
+    /// Tokens of `key` were taken elsewhere.
+    pub fn was_taken(&self, key: K, count: u32, now: Instant) {
+        self.change(key, now, |entry| entry.bucket.lose(self.rate, count, now));
+    }
+
+    fn change<T>(&self, key: K, now: Instant, change: impl FnOnce(&mut Entry) -> T) -> T {
         let mut buckets = lock(&self.buckets);
         if buckets.len() >= Self::KEYS && !buckets.contains_key(&key) {
             make_room(&mut buckets, now);
         }
-        buckets.entry(key).or_insert(Bucket::full(now)).take(self.rate, now)
+        change(buckets.entry(key).or_insert(Entry::full(now)))
     }
 
     /// Forgets the keys whose buckets are full.
     pub fn sweep(&self, now: Instant) {
-        lock(&self.buckets).retain(|_, bucket| !bucket.is_full(now));
+        lock(&self.buckets).retain(|_, entry| !entry.bucket.is_full(now));
     }
 }
 
 /// Removes the full buckets, which carry no information. Without any, it removes the eighth that will be full soonest:
 /// an eighth at once, so that a flood of new keys does not scan all buckets for every key.
-fn make_room<K: Copy + Eq + Hash>(buckets: &mut HashMap<K, Bucket>, now: Instant) {
+fn make_room<K: Copy + Eq + Hash>(buckets: &mut HashMap<K, Entry>, now: Instant) {
     let before = buckets.len();
-    buckets.retain(|_, bucket| !bucket.is_full(now));
+    buckets.retain(|_, entry| !entry.bucket.is_full(now));
     if buckets.len() < before {
         return;
     }
-    let mut times: Vec<_> = buckets.values().map(|bucket| bucket.full_at).collect();
+    let mut times: Vec<_> = buckets.values().map(|entry| entry.bucket.full_at).collect();
     let (_, eighth, _) = times.select_nth_unstable(before / 8);
     let eighth = *eighth;
     let mut room = before / 8;
-    buckets.retain(|_, bucket| {
-        let goes = room > 0 && bucket.full_at <= eighth;
+    buckets.retain(|_, entry| {
+        let goes = room > 0 && entry.bucket.full_at <= eighth;
         room -= usize::from(goes);
         !goes
     });

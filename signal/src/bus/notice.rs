@@ -7,6 +7,8 @@ use heliograph_storage::sessions::SessionId;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::limits::Taken;
+
 /// Something that has happened, and is stored if it is to last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Notice {
@@ -22,6 +24,8 @@ pub enum Notice {
     Tried(String),
     /// The password was right: earlier tries for the same count no more.
     TriesForgotten(String),
+    /// So much was taken of the limits.
+    Taken(Vec<Taken>),
     /// Something of a beam has changed. It concerns the node that drives it.
     Beam(BeamId, News),
 }

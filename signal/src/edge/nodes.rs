@@ -54,6 +54,9 @@ async fn know(
 }
 
 async fn heed(State(app): State<Arc<App>>, Json(notice): Json<Notice>) -> StatusCode {
-    app.logins.heed(&notice).await;
+    match &notice {
+        Notice::Taken(taken) => app.limits.was_taken(taken, app.clock.steady()),
+        _ => app.logins.heed(&notice).await,
+    }
     StatusCode::NO_CONTENT
 }

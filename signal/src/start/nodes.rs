@@ -19,6 +19,7 @@ use crate::address::Peer;
 use crate::app::App;
 use crate::bus::Bus;
 use crate::bus::member::{BEAT, Beat, Member};
+use crate::bus::notice::Notice;
 use crate::clock::Clock;
 use crate::config::{Config, Hidden};
 use crate::edge::nodes::{Known, router};
@@ -36,6 +37,8 @@ const STRANGE: Duration = Duration::from_secs(2);
 const LOOK: u32 = 60;
 /// The machine's clock may be off by this. With more, certificates and the signatures of S3 begin to fail.
 const OFF: Duration = Duration::from_mins(1);
+/// Entries of what was taken of the limits in one notice. What a flood of addresses takes comes in several, one a beat.
+const TAKEN: usize = 2_048;
 /// Time for other nodes to be heard by a bus.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// An answer that takes longer says too little of the time.
@@ -100,6 +103,10 @@ pub(super) async fn stay(app: Arc<App>, left: CancellationToken) {
     loop {
         beat(&app, member).await;
         beats = beats.wrapping_add(1);
+        let taken = app.limits.taken(TAKEN);
+        if !taken.is_empty() {
+            app.bus.tell_others_soon(Notice::Taken(taken));
+        }
         if beats.is_multiple_of(LOOK) {
             // A database that does not answer must not keep this node from being heard.
             let app = app.clone();

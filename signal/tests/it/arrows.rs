@@ -18,6 +18,7 @@ const ORDER: [&[&str]; 13] = [
         "tcp",
         "address",
         "limit",
+        "limits",
         "size",
         "quota",
         "pace",

@@ -174,6 +174,31 @@ async fn s11_a_beam_that_is_handed_over_keeps_its_memory_and_its_epoch() {
 }
 
 #[tokio::test]
+async fn s2_what_an_address_has_guessed_at_one_node_counts_at_the_others() {
+    let nodes = Nodes::new();
+    let own = nodes.flags();
+    let flags: Vec<_> =
+        own.iter().map(String::as_str).chain(["--trusted-proxies", "127.0.0.1"]).collect();
+    let (one, two) = (TestServer::with(&flags).await, TestServer::with(&flags).await);
+    let guesses = async |server: &TestServer| {
+        let from = [("x-forwarded-for", "203.0.113.7")];
+        server.ask("GET", "/api/codes/ZZZZZZ/", &from).await.status
+    };
+    for _ in 0..10 {
+        assert_eq!(guesses(&one).await, 404);
+    }
+
+    // Of itself, the other one would let all of these pass.
+    for _ in 0..9 {
+        if guesses(&two).await == 429 {
+            return;
+        }
+        sleep(Duration::from_millis(500)).await;
+    }
+    panic!("the other node does not know of it");
+}
+
+#[tokio::test]
 async fn h31_what_a_node_has_changed_and_not_told_is_in_effect_when_it_is_gone() {
     let nodes = Nodes::new();
     let mut dies = nodes.process();

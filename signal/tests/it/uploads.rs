@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::time::Millis;
-use heliograph_signal::app::Limits;
+use heliograph_signal::limits::Limits;
 use heliograph_signal::start::sweeper;
 use heliograph_storage::blobs::{BlobId, BlobKey};
 use heliograph_storage::uploads::NewUpload;

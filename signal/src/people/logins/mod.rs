@@ -338,6 +338,7 @@ impl Logins {
                 }
             }
             Notice::Beam(beam, news) => hub.heed(*beam, *news).await,
+            Notice::Taken(_) => {}
         }
     }
 
