@@ -27,11 +27,18 @@ const SEEN: Duration = Duration::from_secs(150);
 /// So long after the bus was started again all nodes have said what they drive.
 const YOUNG: Duration = Duration::from_secs(3);
 
+/// Nodes that are heard, each with its address.
+type Heard = HashMap<Uuid, SocketAddr>;
+
 impl Member {
     /// Says that this node is there, and looks which others are; `false` when they had given it up.
     pub(super) async fn say_and_look(&self) -> Result<bool, RedisError> {
         let said = timeout(BEATEN_WITHIN, self.say_and_look_at_redis()).await;
-        said.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))
+        let (was_there, heard) =
+            said.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))?;
+        // How long other nodes take says nothing of Redis.
+        self.hear(heard).await;
+        Ok(was_there)
     }
 
     /// While Redis does not hear this node, the others hear it by the database; `false` when they do not.
@@ -61,7 +68,7 @@ impl Member {
         }
     }
 
-    async fn say_and_look_at_redis(&self) -> Result<bool, RedisError> {
+    async fn say_and_look_at_redis(&self) -> Result<(bool, Heard), RedisError> {
         let (mut redis, own) = (self.redis(), keys::node(self.node()));
         let mut first = redis::pipe();
         first.cmd("SET").arg(&own).arg(self.address().to_string());
@@ -76,12 +83,11 @@ impl Member {
             say.arg(&own).arg(self.address().to_string()).arg("PX").arg(millis(NODE_LIFE));
             let () = say.query_async(&mut redis).await?;
         }
-        self.look(nodes).await?;
-        Ok(was_there.is_some())
+        Ok((was_there.is_some(), self.look(nodes).await?))
     }
 
-    /// Looks which of these nodes are heard, and which of those that were heard are still there.
-    async fn look(&self, nodes: HashSet<String>) -> Result<(), RedisError> {
+    /// Looks which of these nodes Redis hears.
+    async fn look(&self, nodes: HashSet<String>) -> Result<Heard, RedisError> {
         let nodes: Vec<Uuid> = nodes.iter().filter_map(|id| id.parse().ok()).collect();
         let nodes: Vec<_> = nodes.into_iter().filter(|id| *id != self.node()).collect();
         let mut redis = self.redis();
@@ -102,6 +108,11 @@ impl Member {
         if gone.cmd_iter().next().is_some() {
             let () = gone.query_async(&mut redis).await?;
         }
+        Ok(heard)
+    }
+
+    /// These nodes are heard by Redis. Looks which of those that were heard before are still there.
+    async fn hear(&self, mut heard: Heard) {
         let missing = self.others.all().into_iter().map(|other| other.id);
         let missing: Vec<_> = missing.filter(|id| !heard.contains_key(id)).collect();
         heard.extend(self.cut_off(&missing).await);
@@ -110,7 +121,6 @@ impl Member {
             // One that died may have changed something and not have told it.
             self.doubt();
         }
-        Ok(())
     }
 
     /// Whether the bus may have been started again just now. Then the others may not have said yet what they drive.
@@ -126,8 +136,9 @@ impl Member {
             Ok(nodes) => self.look(nodes).await,
             Err(error) => Err(error),
         };
-        if let Err(error) = looked {
-            tracing::warn!(%error, "the bus does not say which nodes there are");
+        match looked {
+            Ok(heard) => self.hear(heard).await,
+            Err(error) => tracing::warn!(%error, "the bus does not say which nodes there are"),
         }
         self.others.all()
     }
@@ -149,21 +160,20 @@ impl Member {
 
     /// Those of these nodes that are there and only cannot reach Redis. They go on with their beams, so none of those is taken
     /// from them. One that cannot be reached either could not be led to.
-    async fn cut_off(&self, nodes: &[Uuid]) -> HashMap<Uuid, SocketAddr> {
+    async fn cut_off(&self, nodes: &[Uuid]) -> Heard {
         if nodes.is_empty() {
-            return HashMap::new();
+            return Heard::new();
         }
-        let said = self.storage().nodes_unheard_since(self.clock().now() - NODE_LIFE);
-        let Ok(Ok(said)) = timeout(PATIENCE, said).await else { return HashMap::new() };
-        let said = said.into_iter().filter(|(id, _)| nodes.contains(id));
-        self.reached(said).await
+        let found = async {
+            let said = self.storage().nodes_unheard_since(self.clock().now() - NODE_LIFE).await;
+            let said = said.unwrap_or_default().into_iter().filter(|(id, _)| nodes.contains(id));
+            self.reached(said).await
+        };
+        timeout(PATIENCE, found).await.unwrap_or_default()
     }
 
     /// Those of these nodes that answer at their addresses.
-    async fn reached(
-        &self,
-        nodes: impl Iterator<Item = (Uuid, String)>,
-    ) -> HashMap<Uuid, SocketAddr> {
+    async fn reached(&self, nodes: impl Iterator<Item = (Uuid, String)>) -> Heard {
         let reached = nodes.map(|(id, address)| async move {
             let address = address.parse().ok()?;
             self.answers(id, address).await.then_some((id, address))
@@ -171,8 +181,8 @@ impl Member {
         join_all(reached).await.into_iter().flatten().collect()
     }
 
-    /// Says in the database that this node is there. Returns the address of another one that is, and that this bus does not
-    /// hear: it has another bus, or has lost this one. Two buses for one database would each lead to other beams.
+    /// Says in the database that this node is there. Returns the address of another one that is there, has not lost its bus, and
+    /// is not heard by this one: it has another bus. Two buses for one database would each lead to other beams.
     ///
     /// # Errors
     /// [`heliograph_storage::Error`].
@@ -180,9 +190,11 @@ impl Member {
         let now = self.clock().now();
         self.storage().see_node(self.node(), &self.address().to_string(), false, now).await?;
         let seen = self.storage().nodes_seen_since(now - SEEN).await?;
-        let others = self.others_now().await;
-        let is_heard = |id: Uuid| id == self.node() || others.iter().any(|other| other.id == id);
-        let beside = self.reached(seen.into_iter().filter(|(id, _)| !is_heard(*id))).await;
+        let cut_off = self.storage().nodes_unheard_since(now - SEEN).await?;
+        let others = self.others_now().await.into_iter().map(|other| other.id);
+        let known = cut_off.into_iter().map(|(id, _)| id).chain(others).chain([self.node()]);
+        let known: HashSet<_> = known.collect();
+        let beside = self.reached(seen.into_iter().filter(|(id, _)| !known.contains(id))).await;
         Ok(beside.into_values().next())
     }
 }
