@@ -8,7 +8,7 @@ use heliograph_device::io::file_device::Told;
 use heliograph_device::io::files::error::FileError;
 use heliograph_device::io::files::walk::{LeftOut, WhyLeftOut};
 use heliograph_device::io::offering::{Chosen, NewFile, choose};
-use heliograph_device::session::{Encryption, Input, News};
+use heliograph_device::session::{Input, News};
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::socket::KeepTime;
 use tokio::task::spawn_blocking;
@@ -248,8 +248,10 @@ impl Sending<'_> {
                     format!("The server does not take it: {why}"),
                 ));
             }
-            News::Encryption(Encryption::Waiting { .. }) if !beam.is_new => {
-                voice.hint("Waiting for a device of the beam to let this one in.");
+            News::Synced { .. } => {
+                if let Some(hint) = beam.lets_in() {
+                    voice.hint(hint);
+                }
             }
             News::Gone(id) => {
                 self.offered.remove(&id);
