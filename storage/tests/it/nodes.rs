@@ -23,8 +23,8 @@ async fn a_node_is_there_where_it_said_last_and_it_is_known_when_redis_did_not_h
         assert_eq!(unheard(1).await, [first.clone(), second.clone()]);
         assert_eq!(unheard(2).await, std::slice::from_ref(&second));
 
-        let month = Duration::from_hours(31 * 24);
-        assert_eq!(storage.forget_old_nodes(at(5) + month).await.unwrap(), 1);
+        let month = Duration::from_hours(30 * 24);
+        assert_eq!(storage.forget_old_nodes(at(6) + month).await.unwrap(), 1);
         assert_eq!(seen(0).await, [first]);
     })
     .await;
