@@ -107,10 +107,19 @@ impl Stop {
             Failure::Trust(_) | Failure::Store(_) => Exit::Failed,
             Failure::LoggedOut => Exit::LoggedOut,
             Failure::Refused { status: 404, .. } => Exit::Ended,
-            Failure::Refused { status: 429 | 503 | 507, .. } => Exit::Refused,
+            Failure::Refused { status: 403, .. } => Exit::Forbidden,
+            Failure::Refused { status: 413 | 423 | 429 | 503 | 507, .. } => Exit::Refused,
             _ => Exit::Unreachable,
         };
-        Self::new(exit, format!("The server is not reached: {why}."))
+        let said = why.to_string();
+        let said = said.trim_end_matches('.');
+        Self::new(
+            exit,
+            match exit {
+                Exit::Forbidden | Exit::Refused => format!("The server refuses: {said}."),
+                _ => format!("The server is not reached: {said}."),
+            },
+        )
     }
 }
 
@@ -125,5 +134,24 @@ impl From<std::io::Error> for Stop {
         // Whoever reads the output has enough of it, as `head` has.
         let is_enough = error.kind() == std::io::ErrorKind::BrokenPipe;
         Self::new(Exit::Failed, if is_enough { String::new() } else { error.to_string() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_refuses_was_reached_and_has_the_codes_of_the_table() {
+        let stop = |status| Stop::unreached(&Failure::Refused { status, detail: "No.".to_owned() });
+        for status in [413, 423, 429, 503, 507] {
+            let said = format!("The server refuses: it answers {status}: No.");
+            assert_eq!(stop(status), Stop::new(Exit::Refused, said));
+        }
+        assert_eq!(stop(403).exit, Exit::Forbidden);
+        assert_eq!(stop(404).exit, Exit::Ended);
+        // What stands in front of a server says so where it reaches none.
+        let said = "The server is not reached: it answers 502: No.";
+        assert_eq!(stop(502), Stop::new(Exit::Unreachable, said));
     }
 }

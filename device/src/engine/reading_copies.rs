@@ -63,7 +63,7 @@ impl Receiving {
         self.files.values().any(|one| one.is_under_way() && concerns(one))
     }
 
-    /// Called several times a second while a file is under way.
+    /// Called several times a second while a file is under way, and when a piece was hashed.
     pub(super) fn look_at_copy(&mut self, context: &mut Context, id: ItemId) {
         let now = context.now;
         let Some((incoming, receiver)) = self.both(id) else { return };
@@ -73,9 +73,11 @@ impl Receiving {
         if !incoming.is_open() || incoming.can_be_given(receiver, context) {
             return self.stop_copy(context, id);
         }
-        let grace = if receiver.received() == 0 { Duration::ZERO } else { GRACE };
         let source = GivenBy::Device(incoming.source);
         let Some(copy) = &mut incoming.copy else { return };
+        // What came of the copy meanwhile is no reason to wait for a device once more.
+        let is_at_once = copy.has_begun || receiver.received() == 0;
+        let grace = if is_at_once { Duration::ZERO } else { GRACE };
         let alone_since = *copy.alone_since.get_or_insert(now);
         if !copy.is_due(now) || now.saturating_sub(alone_since) < grace {
             return;
@@ -102,6 +104,7 @@ impl Receiving {
         let start = incoming.chunks.start_in_copy(chunks.first);
         let bytes = incoming.chunks.bytes_of(chunks);
         copy.heard_at = context.now;
+        copy.has_begun = true;
         copy.reading = Some(Reading {
             copy: number,
             chunks,
@@ -196,6 +199,7 @@ impl Receiving {
         let Some((incoming, receiver)) = self.both(id) else { return };
         let Some(copy) = &mut incoming.copy else { return };
         copy.alone_since = None;
+        copy.has_begun = false;
         if let Some(reading) = copy.reading.take() {
             context.does(Output::StopCopy(reading.copy));
             receiver.lost(LinkKey::Stored);

@@ -37,9 +37,11 @@ impl Receiving {
             return true;
         };
         let hash = incoming.chunks.hash(bytes);
-        match incoming.checking.pieces.hashed(piece, hash) {
-            Some(check) => self.checked(context, id, Checked { piece, check }),
-            None => self.asks(context, id),
+        if let Some(check) = incoming.checking.pieces.hashed(piece, hash) {
+            self.checked(context, id, Checked { piece, check });
+        } else {
+            self.asks(context, id);
+            self.look_at_copy(context, id);
         }
         true
     }

@@ -28,6 +28,8 @@ pub struct StoredCopy {
     pub(super) not_before: Duration,
     /// Since when no device can give anything; `None` while one can.
     pub(super) alone_since: Option<Duration>,
+    /// Whether it has been read since then.
+    pub(super) has_begun: bool,
     /// When bytes last came, or the disk last took some.
     pub(super) heard_at: Duration,
     pub(super) reading: Option<Reading>,
@@ -40,6 +42,7 @@ impl StoredCopy {
             is_banned: false,
             not_before: Duration::ZERO,
             alone_since: None,
+            has_begun: false,
             heard_at: Duration::ZERO,
             reading: None,
         }

@@ -2,11 +2,13 @@
 //! where the item is (E7). `client/src/transport/uploading` does the same for the browser.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use heliograph_shared::e2ee::file_chunks::{FileCipher, HEADER_BYTES, sealed_size};
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::limits::CHUNK_BYTES;
 use tokio::task::spawn_blocking;
+use tokio::time::sleep;
 
 use super::files::error::FileError;
 use super::files::source::Source;
@@ -19,7 +21,14 @@ const CHUNKS_AT_ONCE: u64 = 256;
 /// The bytes of a tag of a sealed chunk.
 const TAG_BYTES: u64 = 16;
 /// A piece is sent so often before it is given up.
-const TRIES: usize = 5;
+const TRIES: u32 = 5;
+/// Pause after the first piece that the server did not take now. It grows by as much with each further one.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Pause before a copy is asked about that the server still stores. It doubles until it is the last one: of many small files, each would
+/// take as long as the pause.
+const FIRST_LOOK: Duration = Duration::from_millis(20);
+const LAST_LOOK: Duration = Duration::from_secs(1);
 
 /// Why there is no copy.
 #[derive(Debug, thiserror::Error)]
@@ -121,11 +130,14 @@ pub async fn store(
         match server.upload_piece(&place, at, piece).await {
             Ok(next) if next > at => (at, failures) = (next, 0),
             Ok(_) => return Err(Failure::Strange.into()),
-            Err(why @ Failure::Refused { .. }) => return Err(why.into()),
+            Err(why @ Failure::Refused { .. }) if !is_of_now(&why) => return Err(why.into()),
             Err(why) => {
                 failures += 1;
                 if failures == TRIES {
                     return Err(why.into());
+                }
+                if is_of_now(&why) {
+                    sleep(PAUSE * failures).await;
                 }
                 // What of it came is told by the server.
                 if let Ok(known) = server.uploaded_bytes(&place).await {
@@ -134,11 +146,20 @@ pub async fn store(
             }
         }
     }
+    let mut pause = FIRST_LOOK;
     loop {
         if let Uploaded::Stored(url) = server.uploaded(&place).await? {
             return Ok(url);
         }
+        sleep(pause).await;
+        pause = (pause * 2).min(LAST_LOOK);
     }
+}
+
+/// Whether a piece may be taken in a moment: another request sends one still, as after one that broke off, there were too many (H46), or
+/// the server is busy.
+const fn is_of_now(why: &Failure) -> bool {
+    matches!(why, Failure::Refused { status: 423 | 429 | 503, .. })
 }
 
 #[cfg(test)]

@@ -165,15 +165,47 @@ impl Beam {
         }
     }
 
-    fn late(&self, within: Duration) -> Stop {
-        let seconds = within.as_secs_f64();
-        let keys = self.device.session().keys();
-        if self.standing == Standing::Welcomed && keys.is_some_and(|keys| !keys.is_keyed()) {
-            let why = format!(
-                "No device has let this one in within {seconds} s: one that is in the beam has to be open."
-            );
-            return Stop::new(Exit::NotLetIn, why);
+    /// What this device waits for once it has been told all that is there. `None` where it has the keys, as when the server keeps them (E10).
+    #[must_use]
+    pub fn lets_in(&self) -> Option<&'static str> {
+        if !self.is_keyless() {
+            None
+        } else if self.is_alone() {
+            Some(
+                "Nobody else is in this beam now, and only a device that was in it can let this one in. Waiting for one.",
+            )
+        } else {
+            Some("Waiting for a device of the beam to let this one in.")
         }
+    }
+
+    fn is_keyless(&self) -> bool {
+        self.device.session().keys().is_some_and(|keys| !keys.is_keyed())
+    }
+
+    /// That nobody has given this device the keys.
+    #[must_use]
+    pub fn not_let_in(&self, within: Duration) -> Stop {
+        let seconds = within.as_secs_f64();
+        let why = if self.is_alone() {
+            "Nobody else is in this beam. Open it on a device that was in it, or share anew there."
+        } else {
+            "One that is in the beam has to be open and to let this one in."
+        };
+        let why = format!("No device has let this one in within {seconds} s. {why}");
+        Stop::new(Exit::NotLetIn, why)
+    }
+
+    fn is_alone(&self) -> bool {
+        let me = self.me();
+        self.people.here().iter().all(|device| Some(*device) == me)
+    }
+
+    fn late(&self, within: Duration) -> Stop {
+        if self.standing == Standing::Welcomed && self.is_keyless() {
+            return self.not_let_in(within);
+        }
+        let seconds = within.as_secs_f64();
         Stop::new(Exit::TimedOut, format!("It was not done within {seconds} s."))
     }
 }

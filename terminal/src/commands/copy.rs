@@ -121,11 +121,11 @@ async fn share(
                     format!("The server does not take it: {why}"),
                 ));
             }
-            News::Synced { .. }
-                if !is_waiting && matches!(beam.encryption(), Encryption::Waiting { .. }) =>
-            {
-                is_waiting = true;
-                voice.hint("Waiting for a device of the beam to let this one in.");
+            News::Synced { .. } if !is_waiting => {
+                if let Some(hint) = beam.lets_in() {
+                    is_waiting = true;
+                    voice.hint(hint);
+                }
             }
             _ => {}
         }

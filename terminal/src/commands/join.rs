@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _};
 use heliograph_device::io::file_device::Told;
 use heliograph_device::io::system_random::SystemRandom;
 use heliograph_device::session::trust::TrustState;
-use heliograph_device::session::{Encryption, Input, News};
+use heliograph_device::session::{Input, News};
 use heliograph_shared::ids::ItemId;
 use serde_json::value::to_raw_value;
 use tokio::sync::mpsc;
@@ -235,8 +235,10 @@ fn show(voice: &Voice, beam: &Beam, news: News, change: &Change) -> io::Result<(
             let name = safe::line(beam.people.name(device));
             voice.line(&format!("{ASIDE}* {name}{}{ASIDE:#}", mark(trust.state)))
         }
-        News::Encryption(Encryption::Waiting { .. }) => {
-            voice.hint("Waiting for a device of the beam to let this one in.");
+        News::Synced { .. } => {
+            if let Some(hint) = beam.lets_in() {
+                voice.hint(hint);
+            }
             Ok(())
         }
         News::Status(status) => stands(voice, status),

@@ -25,8 +25,8 @@ impl Known {
             News::Closed => self.has_closed = true,
             News::Synced { .. } => {
                 let is_waiting = matches!(beam.encryption(), Encryption::Waiting { .. });
-                if !self.is_synced && is_waiting {
-                    voice.hint("Waiting for a device of the beam to let this one in.");
+                if let Some(hint) = beam.lets_in().filter(|_| !self.is_synced) {
+                    voice.hint(hint);
                 }
                 self.is_synced = true;
                 self.is_whole = !is_waiting;

@@ -276,10 +276,7 @@ impl Receiving<'_> {
 
 fn not_let_in(beam: &Beam) -> Stop {
     match beam.encryption() {
-        Encryption::Waiting { .. } => Stop::new(
-            Exit::NotLetIn,
-            "No device has let this one in: one that is in the beam has to be open.",
-        ),
+        Encryption::Waiting { .. } => beam.not_let_in(WITHIN),
         _ => Stop::new(Exit::Unreachable, "The server says nothing."),
     }
 }

@@ -8,7 +8,7 @@ use heliograph_device::io::file_device::Told;
 use heliograph_device::io::files::error::FileError;
 use heliograph_device::io::files::walk::{LeftOut, WhyLeftOut};
 use heliograph_device::io::offering::{Chosen, NewFile, choose};
-use heliograph_device::session::{Encryption, Input, News};
+use heliograph_device::session::{Input, News};
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::socket::KeepTime;
 use tokio::task::spawn_blocking;
@@ -170,33 +170,19 @@ struct Standing {
 impl Sending<'_> {
     async fn run(&mut self, beam: &mut Beam) -> Result<(), Stop> {
         loop {
-            let (told, change) = tokio::select! {
-                told = beam.next_told() => told?,
-                stored = self.storing.next() => {
-                    let (id, facts) = stored?;
-                    self.stored(beam, id, &facts);
-                    continue;
+            tokio::select! {
+                told = beam.next_told() => {
+                    let (told, change) = told?;
+                    self.is_told(beam, told, &change).await?;
                 }
-            };
-            match told {
-                Told::News(news) => {
-                    if let Some(saving) = &mut self.saving {
-                        saving.hears(self.context.voice, beam, &news).await?;
-                    }
-                    self.hears(beam, news, &change)?;
-                    // Whoever comes finds the files.
-                    if self.shows_code && self.waiting.is_empty() && self.unconfirmed.is_empty() {
-                        self.shows_code = false;
-                        let code = beam.code().await?;
-                        self.bars.aside(|| self.context.voice.code(&code))?;
+                // What the server says of a copy is read under the link.
+                stored = self.storing.next(), if self.is_link_shown => {
+                    if let Some((id, facts)) = stored? {
+                        self.stored(beam, id, &facts);
                     }
                 }
-                Told::Sending { id, device, progress } => {
-                    self.goes(beam, id, device, &progress)?;
-                    self.has_given |= self.has_all(device);
-                }
-                _ => {}
             }
+            self.failure = self.failure.take().or_else(|| self.refusal(beam));
             let is_saved = self.saving.as_ref().is_none_or(Saving::is_done);
             let is_done = match self.until {
                 Until::OneHasAll => self.has_given || self.is_stored(),
@@ -215,6 +201,37 @@ impl Sending<'_> {
                 return Ok(());
             }
         }
+    }
+
+    async fn is_told(&mut self, beam: &mut Beam, told: Told, change: &Change) -> Result<(), Stop> {
+        match told {
+            Told::News(news) => {
+                if let Some(saving) = &mut self.saving {
+                    saving.hears(self.context.voice, beam, &news).await?;
+                }
+                self.hears(beam, news, change)?;
+                // Whoever comes finds the files.
+                if self.shows_code && self.waiting.is_empty() && self.unconfirmed.is_empty() {
+                    self.shows_code = false;
+                    let code = beam.code().await?;
+                    self.bars.aside(|| self.context.voice.code(&code))?;
+                }
+            }
+            Told::Sending { id, device, progress } => {
+                self.goes(beam, id, device, &progress)?;
+                self.has_given |= self.has_all(device);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Why the server does not keep all of it, once what it keeps can be read by whoever comes.
+    fn refusal(&self, beam: &Beam) -> Option<Stop> {
+        let is_over = matches!(self.until, Until::Kept(_))
+            && self.unconfirmed.is_empty()
+            && self.keeping.is_done(beam, false);
+        if is_over { self.storing.refusal() } else { None }
     }
 
     /// Whether the server has a copy of everything, named in the items, for as long as it keeps the beam.
@@ -248,8 +265,10 @@ impl Sending<'_> {
                     format!("The server does not take it: {why}"),
                 ));
             }
-            News::Encryption(Encryption::Waiting { .. }) if !beam.is_new => {
-                voice.hint("Waiting for a device of the beam to let this one in.");
+            News::Synced { .. } => {
+                if let Some(hint) = beam.lets_in() {
+                    voice.hint(hint);
+                }
             }
             News::Gone(id) => {
                 self.offered.remove(&id);

@@ -19,22 +19,22 @@ use crate::exit::{Exit, Stop};
 use crate::safe;
 use crate::voice::Voice;
 
-/// Pause before a copy is tried again that failed for lack of a server.
+/// Pause before a copy is tried again that failed for lack of a server, or of its time for one more.
 const AGAIN: Duration = Duration::from_secs(20);
 
 pub(super) struct Storing {
     voice: Voice,
     server: Server,
     beam: BeamId,
-    /// Whether the program waits for the copies, and ends where there is none.
+    /// Whether the program waits for the copies, and says in the end of which there is none.
     must: bool,
     /// Whether the server keeps what is in the beam.
     is_kept: bool,
     sources: BTreeMap<ItemId, Source>,
     /// What the items of this device say that name no copy, in the order of their turns.
     lacking: Vec<(ItemId, FileFacts)>,
-    /// Those of which the server takes none, or the file cannot be read.
-    given_up: BTreeSet<ItemId>,
+    /// Those of which the server takes none, or the file cannot be read, with why.
+    given_up: BTreeMap<ItemId, Stop>,
     stored: BTreeSet<ItemId>,
     /// Whether it was said that all are there.
     is_said: bool,
@@ -52,7 +52,7 @@ impl Storing {
             is_kept: false,
             sources: BTreeMap::new(),
             lacking: Vec::new(),
-            given_up: BTreeSet::new(),
+            given_up: BTreeMap::new(),
             stored: BTreeSet::new(),
             is_said: false,
             not_before: Instant::now(),
@@ -95,6 +95,7 @@ impl Storing {
                 self.lacking.retain(|(one, _)| one != id);
                 self.sources.remove(id);
                 self.stored.remove(id);
+                self.given_up.remove(id);
                 if let Some((_, task)) = self.task.take_if(|(one, _)| one == id) {
                     task.abort();
                 }
@@ -116,11 +117,24 @@ impl Storing {
         }
     }
 
-    /// Waits until the next copy is there. Returns what its item says then. Nothing is lost when the wait is given up.
+    /// Why there is no copy of some, once each has one or none can be had of it. `None` before, and where each has one.
+    pub(super) fn refusal(&self) -> Option<Stop> {
+        let is_over = |id: &ItemId| self.stored.contains(id) || self.given_up.contains_key(id);
+        let is_refused = |stop: &&Stop| stop.exit == Exit::Refused;
+        let first = self.given_up.values().find(is_refused).or(self.given_up.values().next())?;
+        if !self.sources.keys().all(is_over) {
+            return None;
+        }
+        let why: Vec<_> = self.given_up.values().map(|stop| stop.why.as_str()).collect();
+        Some(Stop::new(first.exit, why.join("\n")))
+    }
+
+    /// Waits until the next copy is there. Returns what its item says then; `None` where no copy can be had of one. Nothing is lost when the
+    /// wait is given up.
     ///
     /// # Errors
-    /// Where there is none that the program waits for.
-    pub(super) async fn next(&mut self) -> Result<(ItemId, FileFacts), Stop> {
+    /// Where this program has failed.
+    pub(super) async fn next(&mut self) -> Result<Option<(ItemId, FileFacts)>, Stop> {
         loop {
             let Some((id, task)) = &mut self.task else {
                 self.begins().await;
@@ -134,9 +148,10 @@ impl Storing {
                 Ok(url) => {
                     facts.url = Some(url);
                     self.stored.insert(id);
-                    return Ok((id, facts));
+                    return Ok(Some((id, facts)));
                 }
-                Err(why) => self.lacks(id, facts, why)?,
+                Err(why) if self.lacks(id, facts, &why) => return Ok(None),
+                Err(_) => {}
             }
         }
     }
@@ -144,7 +159,7 @@ impl Storing {
     /// Begins with the next copy, once there is one to be made.
     async fn begins(&mut self) {
         let is_next = |(id, _): &&(ItemId, FileFacts)| {
-            self.sources.contains_key(id) && !self.given_up.contains(id)
+            self.sources.contains_key(id) && !self.given_up.contains_key(id)
         };
         let next = self.lacking.iter().find(is_next).filter(|_| self.is_kept).cloned();
         let Some((id, facts)) = next else { return std::future::pending().await };
@@ -155,26 +170,84 @@ impl Storing {
         self.task = Some((id, tokio::spawn(storing)));
     }
 
-    fn lacks(&mut self, id: ItemId, facts: FileFacts, why: NotStored) -> Result<(), Stop> {
-        let name = safe::line(&facts.name).into_owned();
-        let stop = match why {
-            NotStored::File(why) => Stop::new(Exit::Failed, format!("{name}: {why}.")),
-            NotStored::Server(Failure::Refused { detail, .. }) => {
-                Stop::new(Exit::Refused, format!("The server does not keep {name}: {detail}"))
-            }
-            NotStored::Server(why) => Stop::unreached(&why),
-        };
-        if self.must {
-            return Err(stop);
-        }
-        // Others may come before it.
+    /// There is no copy of a file. Returns whether there will be none. Others may come before it.
+    fn lacks(&mut self, id: ItemId, facts: FileFacts, why: &NotStored) -> bool {
+        let lack = Lack::of(&facts.name, why);
         self.lacking.push((id, facts));
-        if matches!(stop.exit, Exit::Failed | Exit::Refused) {
-            self.given_up.insert(id);
-            self.voice.hint(&format!("{} It is there as long as this program is.", stop.why));
-        } else {
-            self.not_before = Instant::now() + AGAIN;
+        match lack {
+            Lack::Now => {
+                self.not_before = Instant::now() + AGAIN;
+                false
+            }
+            Lack::ForGood(stop) => {
+                if !self.must {
+                    let said = format!("{} It is there as long as this program is.", stop.why);
+                    self.voice.hint(&said);
+                }
+                self.given_up.insert(id, stop);
+                true
+            }
         }
-        Ok(())
+    }
+}
+
+/// How long there is no copy of a file.
+#[derive(Debug, PartialEq, Eq)]
+enum Lack {
+    /// Until it is tried again.
+    Now,
+    ForGood(Stop),
+}
+
+impl Lack {
+    fn of(name: &str, why: &NotStored) -> Self {
+        let name = safe::line(name);
+        let refused = |why: &str| Stop::new(Exit::Refused, why);
+        Self::ForGood(match why {
+            NotStored::File(why) => Stop::new(Exit::Failed, format!("{name}: {why}.")),
+            // Another request sends a piece of it still (H46), there were too many, or the server or what stands in front of it is about to
+            // come back.
+            NotStored::Server(
+                Failure::Refused { status: 408 | 423 | 429 | 502..=504, .. }
+                | Failure::Name(_)
+                | Failure::Connect(_)
+                | Failure::Broken(_)
+                | Failure::Late,
+            ) => return Self::Now,
+            NotStored::Server(Failure::Refused { status: 413, .. }) => {
+                refused(&format!("The server does not keep {name}: it keeps no file so large."))
+            }
+            NotStored::Server(Failure::Refused { detail, .. }) => {
+                refused(&format!("The server does not keep {name}: {}", safe::lines(detail)))
+            }
+            NotStored::Server(why) => Stop::unreached(why),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lack(status: u16) -> Lack {
+        let detail = "No.".to_owned();
+        Lack::of("film", &NotStored::Server(Failure::Refused { status, detail }))
+    }
+
+    #[test]
+    fn h46_a_copy_is_tried_again_while_a_piece_is_held_there_are_too_many_or_the_server_is_busy() {
+        for status in [408, 423, 429, 502, 503, 504] {
+            assert_eq!(lack(status), Lack::Now, "{status}");
+        }
+        assert_eq!(Lack::of("film", &NotStored::Server(Failure::Late)), Lack::Now);
+    }
+
+    #[test]
+    fn f9_a_file_that_is_too_large_or_has_no_room_is_refused_for_good() {
+        let Lack::ForGood(stop) = lack(413) else { panic!("it is tried again") };
+        assert_eq!(stop.exit, Exit::Refused);
+        assert_eq!(stop.why, "The server does not keep film: it keeps no file so large.");
+        let Lack::ForGood(stop) = lack(507) else { panic!("it is tried again") };
+        assert_eq!((stop.exit, &*stop.why), (Exit::Refused, "The server does not keep film: No."));
     }
 }

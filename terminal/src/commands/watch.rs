@@ -212,7 +212,7 @@ impl Disk {
     }
 }
 
-async fn stored(storing: Option<&mut Storing>) -> Result<(ItemId, FileFacts), Stop> {
+async fn stored(storing: Option<&mut Storing>) -> Result<Option<(ItemId, FileFacts)>, Stop> {
     match storing {
         Some(storing) => storing.next().await,
         None => std::future::pending().await,
@@ -254,8 +254,9 @@ impl Watch<'_> {
                     self.looked(&mut beam, disk, &looks?).await?;
                 }
                 stored = stored(self.storing.as_mut()) => {
-                    let (id, facts) = stored?;
-                    sending::stored(&mut beam, id, &facts);
+                    if let Some((id, facts)) = stored? {
+                        sending::stored(&mut beam, id, &facts);
+                    }
                 }
                 () = self.state.is_due() => {
                     self.state.write()?;

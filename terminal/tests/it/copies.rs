@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::people::{PASSWORD, Person};
+use crate::program::program;
 use crate::server::Server;
 use crate::stage::sample;
 
@@ -47,4 +48,34 @@ fn f9_a_file_that_is_sent_into_a_saved_beam_is_there_when_its_sender_has_gone() 
     assert_eq!(fs::read(receives("three").join("watched.bin")).unwrap(), b"a third file");
     let copy = ada.runs(&["copy", "--save", "Notes", "--keep", "1h", "--text", "oat milk"]).ends();
     copy.is(0, "Saved as Notes");
+}
+
+#[test]
+fn h32_files_that_the_server_does_not_keep_are_named_under_the_link_after_the_others() {
+    let server = Server::with(&["--guest-file", "1MiB"]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    // The first copy is refused at once.
+    let large = ["a.bin", "b.bin"].map(|name| file(name, &sample(2_000_000)));
+    let small = (0..8).map(|at| file(&format!("small {at}"), b"kept")).collect::<Vec<_>>();
+    let url = server.url();
+    let send = program(&["send", "--keep", "1h", "--no-direct", "--server", &url]);
+    let paths: Vec<_> = large.iter().chain(&small).map(String::as_str).collect();
+    let send = send.args(&paths).ends();
+    send.is(9, "The server does not keep a.bin: it keeps no file so large.\n");
+    send.is(9, "b.bin: it keeps no file so large.");
+    let place = |text: &str| send.err.find(text).unwrap();
+    assert!(place("/?beam_id=") < place("does not keep"), "{}", send.err);
+
+    let link = send.err.split_whitespace().find(|word| word.contains("/?beam_id=")).unwrap();
+    let into = folder.path().join("to");
+    let words = ["receive", "--no-direct", "--into", into.to_str().unwrap()];
+    program(&words).link(link).ends().is(1, "Not received: a.bin");
+    for at in 0..8 {
+        assert_eq!(fs::read(into.join(format!("small {at}"))).unwrap(), b"kept");
+    }
 }

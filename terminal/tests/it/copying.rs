@@ -61,6 +61,7 @@ fn s30_a_text_that_the_server_keeps_is_there_when_no_device_is() {
     let paste = program(&["paste"]).link(beam["link"].as_str().unwrap()).ends();
     paste.is(0, "");
     assert_eq!(paste.text(), "kept");
+    assert_eq!(paste.err, "", "the keys are kept too, so nobody is waited for");
 }
 
 #[test]

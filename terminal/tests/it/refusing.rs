@@ -77,7 +77,20 @@ fn nobody_who_could_let_this_one_in_is_said_in_time() {
     let server = Server::start();
     let (mut copy, link) = copies(&server.url(), b"mine");
     copy.is_killed();
-    program(&["paste", "--timeout", "1"]).link(&link).ends().is(6, "No device has let this one in");
+    let paste = program(&["paste", "--timeout", "1"]).link(&link).ends();
+    paste.is(6, "No device has let this one in");
+}
+
+#[test]
+fn a_device_that_finds_nobody_is_told_what_to_do() {
+    let server = Server::start();
+    let (mut copy, link) = copies(&server.url(), b"mine");
+    copy.is_killed();
+    for words in [&["paste", "--timeout", "1"], &["receive", "--timeout", "1"]] {
+        let ended = program(words).link(&link).ends();
+        ended.is(6, "Nobody else is in this beam now, and only a device that was in it");
+        ended.is(6, "Open it on a device that was in it, or share anew there.");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ pub struct Server {
     child: Child,
     port: u16,
     folder: tempfile::TempDir,
+    words: &'static [&'static str],
 }
 
 /// `cargo test --workspace` builds it beside the program.
@@ -17,12 +18,13 @@ fn binary() -> PathBuf {
     std::env::var_os("HELIOGRAPH_BINARY").map_or_else(beside, PathBuf::from)
 }
 
-fn run(port: u16, folder: &tempfile::TempDir) -> (Child, u16) {
+fn run(port: u16, folder: &tempfile::TempDir, words: &[&str]) -> (Child, u16) {
     let mut child = Command::new(binary())
         .args(["serve", "--turn", "off", "--disk-share", "100", "--listen"])
         .arg(format!("127.0.0.1:{port}"))
         .arg("--data")
         .arg(folder.path())
+        .args(words)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -37,9 +39,14 @@ fn run(port: u16, folder: &tempfile::TempDir) -> (Child, u16) {
 
 impl Server {
     pub fn start() -> Self {
+        Self::with(&[])
+    }
+
+    /// With these words on its command line too.
+    pub fn with(words: &'static [&'static str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (child, port) = run(0, &folder);
-        Self { child, port, folder }
+        let (child, port) = run(0, &folder, words);
+        Self { child, port, folder, words }
     }
 
     pub fn url(&self) -> String {
@@ -49,7 +56,7 @@ impl Server {
     /// Ends it as a power cut would, and starts it again at the same port with the same data.
     pub fn restarts(&mut self) {
         self.dies();
-        (self.child, _) = run(self.port, &self.folder);
+        (self.child, _) = run(self.port, &self.folder, self.words);
     }
 
     pub fn dies(&mut self) {

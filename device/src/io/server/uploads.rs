@@ -13,7 +13,7 @@ use hyper::header::{CONTENT_TYPE, COOKIE, HOST, HeaderName, HeaderValue, LOCATIO
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use super::failure::Failure;
 use super::{Server, calls, dialing};
@@ -22,8 +22,6 @@ const VERSION: &str = "1.0.0";
 const OFFSET: HeaderName = HeaderName::from_static("upload-offset");
 /// Time for a piece of 4 MiB: a line that is slower than 30 KiB/s is one that the server gives up too (H19).
 const PIECE_WITHIN: Duration = Duration::from_mins(3);
-/// Pause before a copy is asked about that the server still stores.
-const AGAIN: Duration = Duration::from_millis(500);
 
 /// What became of an upload of which all bytes are there.
 pub(in crate::io) enum Uploaded {
@@ -83,11 +81,10 @@ impl Server {
         offset_of(&self.ask(Method::HEAD, place, Vec::new(), Bytes::new()).await?)
     }
 
-    /// What became of an upload of which all bytes are there. It takes a moment where the server still stores it.
+    /// What became of an upload of which all bytes are there. It is to be asked again where the server still stores it.
     pub(in crate::io) async fn uploaded(&self, place: &str) -> Result<Uploaded, Failure> {
         let answer = self.ask(Method::GET, place, Vec::new(), Bytes::new()).await?;
         if answer.status() == StatusCode::ACCEPTED {
-            sleep(AGAIN).await;
             return Ok(Uploaded::Storing);
         }
         let stored: Stored = serde_json::from_slice(answer.body()).map_err(|_| Failure::Strange)?;

@@ -34,11 +34,15 @@ fn hears_of_the_copy(world: &mut World) {
 
 /// Nobody was ever here, and the copy is known.
 fn only_a_copy(is_sealed: bool) -> World {
+    only_a_copy_of(SIZE, is_sealed)
+}
+
+fn only_a_copy_of(size: usize, is_sealed: bool) -> World {
     let mut world = World::new(2);
     world.leaves(ADA);
     let id = item(0);
-    world.stores(id, SIZE, is_sealed);
-    let mut file = world.incoming(BOB, id, ADA, SIZE, is_sealed.then(|| seal(id)));
+    world.stores(id, size, is_sealed);
+    let mut file = world.incoming(BOB, id, ADA, size, is_sealed.then(|| seal(id)));
     file.url = Some(url(id));
     world.gives(BOB, Input::Receive(file));
     world
@@ -115,6 +119,15 @@ fn f22_a_file_comes_from_the_copy_alone_in_clear_and_sealed() {
         let mut world = only_a_copy(is_sealed);
         assert!(world.passes(LONG, has), "{:?}", world.receives(BOB, item(0)));
         assert!(world.passes(LONG, World::is_quiet));
+    }
+}
+
+#[test]
+fn f22_a_small_file_of_which_only_the_copy_is_there_waits_for_nobody() {
+    for is_sealed in [false, true] {
+        let mut world = only_a_copy_of(100, is_sealed);
+        let is_whole = |world: &World| world.has(BOB, item(0), 100);
+        assert!(world.passes(ms(500), is_whole), "{:?}", world.receives(BOB, item(0)));
     }
 }
 
