@@ -118,8 +118,7 @@ impl Member {
         heard.extend(self.cut_off(&missing).await);
         // The others may only not have found the new bus yet.
         if self.others.hear(&heard, self.is_bus_young()) {
-            // One that died may have changed something and not have told it.
-            self.doubt();
+            self.others_lost.notify_one();
         }
     }
 
@@ -194,7 +193,10 @@ impl Member {
         let others = self.others_now().await.into_iter().map(|other| other.id);
         let known = cut_off.into_iter().map(|(id, _)| id).chain(others).chain([self.node()]);
         let known: HashSet<_> = known.collect();
-        let beside = self.reached(seen.into_iter().filter(|(id, _)| !known.contains(id))).await;
+        // An earlier run of this node had the same address.
+        let own = self.address().to_string();
+        let beside = seen.into_iter().filter(|(id, at)| !known.contains(id) && *at != own);
+        let beside = self.reached(beside).await;
         Ok(beside.into_values().next())
     }
 }

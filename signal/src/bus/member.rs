@@ -13,6 +13,7 @@ use heliograph_storage::Storage;
 use heliograph_storage::secrets::Secret;
 use redis::RedisError;
 use redis::aio::ConnectionManager;
+use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -80,6 +81,8 @@ pub struct Member {
     trust: Trust,
     driven: Mutex<HashMap<BeamId, Driven>>,
     pub(super) others: Others,
+    /// One of them went since somebody looked.
+    pub(super) others_lost: Notify,
     renewed: Mutex<Option<Instant>>,
     /// When it was last heard for the first time, or again after a while.
     pub(super) unheard: Mutex<Option<Instant>>,
@@ -129,6 +132,7 @@ impl Member {
             trust: Trust::default(),
             driven: Mutex::default(),
             others: Others::default(),
+            others_lost: Notify::new(),
             renewed: Mutex::default(),
             unheard: Mutex::default(),
             doubts: AtomicU64::new(0),
@@ -220,8 +224,14 @@ impl Member {
         self.check_beams(is_bus_there).await.map_or(Beat::Silent, |()| Beat::Missed(gap))
     }
 
+    /// Waits until another node has gone, also since the last call. It may have changed something and not have told it. Nobody was told
+    /// of that change, so this node goes on meanwhile.
+    pub async fn loses_others(&self) {
+        self.others_lost.notified().await;
+    }
+
     /// Something may have been missed. The node is trusted no longer than so far until it has caught up.
-    pub(super) fn doubt(&self) {
+    fn doubt(&self) {
         self.doubts.fetch_add(1, Ordering::AcqRel);
     }
 

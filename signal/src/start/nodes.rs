@@ -99,6 +99,7 @@ pub(super) async fn join(
 /// Is heard until the node has left, whatever else it does meanwhile.
 pub(super) async fn stay(app: Arc<App>, left: CancellationToken) {
     let Bus::Shared(member) = &app.bus else { return };
+    tokio::spawn(left.clone().run_until_cancelled_owned(follow_losses(app.clone())));
     let mut beats = 0_u32;
     loop {
         beat(&app, member).await;
@@ -147,6 +148,18 @@ pub(super) async fn alone_with_its_bus(app: &App) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Reads what another node may have changed and not told, whenever one has gone.
+async fn follow_losses(app: Arc<App>) {
+    let Bus::Shared(member) = &app.bus else { return };
+    loop {
+        member.loses_others().await;
+        while let Err(error) = app.logins.catch_up().await {
+            tracing::warn!(%error, "what a node may not have told could not be read");
+            sleep(BEAT).await;
+        }
+    }
 }
 
 /// Is heard once.
