@@ -91,6 +91,7 @@ e2e: rust-built
 test-long: $(SERVER)
 	scripts/install-test-tools
 	scripts/models
+	scripts/check-other-systems
 	HELIOGRAPH_REQUESTS=1000000 cargo test $(WORKSPACE) --test it -- strangers_leave_nothing
 	cargo test $(WORKSPACE) --test it -- --ignored lose_no_more_than_with_coturn
 	scripts/install-test-tools faketime
