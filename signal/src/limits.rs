@@ -250,22 +250,10 @@ impl Limits {
     pub fn taken(&self, most: usize) -> Vec<Taken> {
         let mut taken = Vec::new();
         for (limit, buckets) in self.by_client() {
-            let new = buckets.taken(most - taken.len());
-            let named = |(client, count): (Client, u32)| (client.to_string(), count);
-            taken.extend(new.into_iter().map(named).map(|(who, count)| Taken {
-                limit,
-                who,
-                count,
-            }));
+            tell(&mut taken, most, (limit, buckets), |client| client.to_string());
         }
         for (limit, buckets) in self.by_account() {
-            let new = buckets.taken(most - taken.len());
-            let named = |(account, count): (AccountId, u32)| (account.uuid().to_string(), count);
-            taken.extend(new.into_iter().map(named).map(|(who, count)| Taken {
-                limit,
-                who,
-                count,
-            }));
+            tell(&mut taken, most, (limit, buckets), |account| account.uuid().to_string());
         }
         taken
     }
@@ -285,6 +273,17 @@ impl Limits {
             }
         }
     }
+}
+
+/// Adds what was taken of a limit, until there are so many entries.
+fn tell<K: Copy + Eq + Hash>(
+    taken: &mut Vec<Taken>,
+    most: usize,
+    (limit, buckets): (Limit, &Buckets<K>),
+    name: impl Fn(K) -> String,
+) {
+    let new = buckets.taken(most - taken.len()).into_iter();
+    taken.extend(new.map(|(key, count)| Taken { limit, who: name(key), count }));
 }
 
 #[cfg(test)]

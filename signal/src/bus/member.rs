@@ -92,7 +92,7 @@ pub struct Member {
     settled: AtomicU64,
     /// How often the node has looked what it has missed.
     gaps: AtomicU64,
-    pub(super) silence: Silence,
+    silence: Silence,
 }
 
 #[derive(Clone)]
@@ -186,10 +186,7 @@ impl Member {
     /// Lets the others hear this node, and looks which of them are heard.
     pub async fn beat(&self) -> Beat {
         let began = Instant::now();
-        let was_silent = self.silence.is_on();
-        let (said, is_heard_elsewhere) =
-            tokio::join!(self.say_and_look(), async { was_silent && self.say_elsewhere().await });
-        match said {
+        match self.say_and_look().await {
             Ok(was_there) => {
                 // Others may have taken this node's beams, or the bus has forgotten everything, or something.
                 if self.silence.ends() || !was_there || !self.renew().await {
@@ -202,12 +199,10 @@ impl Member {
                 Beat::Heard
             }
             Err(error) => {
-                let is_heard_elsewhere = if self.silence.begins() {
+                if self.silence.begins() {
                     tracing::warn!(%error, "the bus does not answer");
-                    self.say_elsewhere().await
-                } else {
-                    is_heard_elsewhere
-                };
+                }
+                let is_heard_elsewhere = self.say_elsewhere().await;
                 if self.trust.holds(Instant::now() + ASK) {
                     return Beat::Heard;
                 }
