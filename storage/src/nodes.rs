@@ -32,6 +32,15 @@ impl Storage {
         Ok(())
     }
 
+    /// A node ends, and acts no more.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn forget_node(&self, node: Uuid) -> Result<(), Error> {
+        self.database.execute("DELETE FROM nodes WHERE node = $1", args![node]).await?;
+        Ok(())
+    }
+
     /// The nodes that have said since then that they are there, each with its address.
     ///
     /// # Errors

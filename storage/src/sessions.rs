@@ -1,12 +1,13 @@
 //! Sessions: the logins of accounts. The database has only hashes of their tokens.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use heliograph_shared::time::Millis;
 use uuid::Uuid;
 
 use crate::accounts::{self, Account, AccountId, NewAccount, account_columns};
-use crate::database::{Row, Transaction, args};
+use crate::database::{Database, Row, Transaction, args};
 use crate::quota::lock_account;
 use crate::{Error, Storage};
 
@@ -172,6 +173,25 @@ impl Storage {
         );
         let row = self.database.fetch_optional(select, args![session.0]).await?;
         row.as_ref().map(Account::read).transpose()
+    }
+
+    /// Those of these sessions that have not ended, asked for at once.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn lasting(&self, sessions: &[SessionId]) -> Result<HashSet<SessionId>, Error> {
+        let select = match &self.database {
+            Database::Sqlite { .. } => {
+                "SELECT id FROM sessions WHERE lower(hex(id)) IN (SELECT value FROM json_each($1))"
+            }
+            Database::Postgres(_) => {
+                "SELECT id FROM sessions WHERE id IN (SELECT CAST(value AS uuid) FROM json_array_elements_text(CAST($1 AS json)))"
+            }
+        };
+        let ids: Vec<_> = sessions.iter().map(|id| format!("\"{}\"", id.0.simple())).collect();
+        let ids = format!("[{}]", ids.join(","));
+        let rows = self.database.fetch_all(select, args![ids]).await?;
+        rows.iter().map(|row| Ok(SessionId(row.get("id")?))).collect()
     }
 
     /// Exchanges a refresh token for its successors. A repeated use within [`GRACE`] finds the successors in place; a

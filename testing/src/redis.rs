@@ -61,6 +61,7 @@ fn run(port: u16) -> Child {
     let port = port.to_string();
     let mut child = Command::new("redis-server")
         .args(["--port", &port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
+        .args(["--enable-debug-command", "local"])
         .stdout(Stdio::null())
         .spawn()
         .expect("redis-server is installed: scripts/install-test-tools installs it");

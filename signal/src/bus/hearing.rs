@@ -7,18 +7,20 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use redis::RedisError;
-use tokio::time::{Instant, timeout};
+use redis::{RedisError, RedisResult};
+use tokio::time::{Instant, sleep, timeout};
 use uuid::Uuid;
 
 use super::keys::{self, NODE_LIFE, millis};
+use super::lease::{NotHere, busy};
 use super::member::{Member, lock};
 use super::others::Node;
+use super::trust::TRUST;
 
 /// Time for an answer of the database, and for a connection to a node.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Time for all that Redis is told and asked in a beat, also when it has to be connected first. With the pause before the next
-/// beat it is shorter than a node is trusted.
+/// Time for all that Redis is told and asked in a beat, also when it has to be connected first. With the pause before it, a beat
+/// that fails takes less than a node is trusted since the last one, unless that one took long too.
 const BEATEN_WITHIN: Duration = Duration::from_millis(1_500);
 /// A node that said so long ago that it is there has stopped, however wrong its clock is.
 const LATELY: Duration = Duration::from_mins(1);
@@ -30,22 +32,28 @@ const YOUNG: Duration = Duration::from_secs(3);
 /// Nodes that are heard, each with its address.
 type Heard = HashMap<Uuid, SocketAddr>;
 
+/// What Redis says to a beat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answered {
+    /// The node is heard, as before.
+    Heard,
+    /// It is heard, but another node could not tell it something, or Redis has been started again, or another Redis has taken
+    /// its place, which may lack what was written last.
+    InDoubt,
+    /// It was not heard any more: others may have taken its beams.
+    GivenUp,
+}
+
 impl Member {
-    /// Says that this node is there, and looks which others are; `false` when they had given it up.
-    pub(super) async fn say_and_look(&self) -> Result<bool, RedisError> {
+    /// Says to Redis that this node is there, and looks which others it hears.
+    pub(super) async fn say_and_look(&self) -> Result<(Answered, Heard), RedisError> {
         let said = timeout(BEATEN_WITHIN, self.say_and_look_at_redis()).await;
-        let (was_there, heard) =
-            said.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))?;
-        // How long other nodes take says nothing of Redis.
-        self.hear(heard).await;
-        Ok(was_there)
+        said.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))
     }
 
     /// While Redis does not hear this node, the others hear it by the database; `false` when they do not.
     pub(super) async fn say_elsewhere(&self) -> bool {
-        let (address, now) = (self.address().to_string(), self.clock().now());
-        let said = self.storage().see_node(self.node(), &address, true, now);
-        match timeout(PATIENCE, said).await {
+        match timeout(PATIENCE, self.is_seen(true)).await {
             Ok(Ok(())) => true,
             Ok(Err(error)) => {
                 tracing::warn!(%error, "the database does not hear this node");
@@ -58,32 +66,95 @@ impl Member {
         }
     }
 
-    /// Whether a node that Redis does not hear may act still: it was told lately by the database what it drives. One that Redis
-    /// heard last stopped before Redis forgot it.
-    pub(super) async fn may_act_unheard(&self, node: Uuid) -> bool {
-        let said = self.storage().nodes_unheard_since(self.clock().now() - LATELY);
-        match timeout(PATIENCE, said).await {
-            Ok(Ok(nodes)) => nodes.iter().any(|(id, _)| *id == node),
+    /// Says in the database that this node is there; also whether it goes by the database.
+    async fn is_seen(&self, is_unheard: bool) -> Result<(), heliograph_storage::Error> {
+        // The clock of a machine that was suspended is behind.
+        let now = self.storage().now().await?;
+        self.storage().see_node(self.node(), &self.address().to_string(), is_unheard, now).await
+    }
+
+    /// Waits until a node that could not be told acts no more on what it knew before, if it may act: Redis does not hear it, but
+    /// lately the database told it what it drives. One that Redis heard last stopped before Redis forgot it.
+    pub(super) async fn outlasts(&self, node: Uuid) {
+        if self.may_act_unheard(|id| id == node).await {
+            sleep(TRUST).await;
+        }
+    }
+
+    /// The same of all nodes but these.
+    pub(super) async fn outlasts_all_but(&self, told: &[Uuid]) {
+        if self.may_act_unheard(|id| id != self.node() && !told.contains(&id)).await {
+            sleep(TRUST).await;
+        }
+    }
+
+    /// Whether one of some nodes may act still although Redis does not hear it.
+    pub(super) async fn may_act_unheard(&self, which: impl Fn(Uuid) -> bool) -> bool {
+        match timeout(PATIENCE, self.unheard_within(LATELY)).await {
+            Ok(Ok(nodes)) => nodes.iter().any(|(id, _)| which(*id)),
             Ok(Err(_)) | Err(_) => true,
         }
     }
 
-    async fn say_and_look_at_redis(&self) -> Result<(bool, Heard), RedisError> {
+    /// The nodes that have gone by the database in so long a time.
+    async fn unheard_within(
+        &self,
+        time: Duration,
+    ) -> Result<Vec<(Uuid, String)>, heliograph_storage::Error> {
+        let now = self.storage().now().await?;
+        self.storage().nodes_unheard_since(now - time).await
+    }
+
+    async fn say_and_look_at_redis(&self) -> Result<(Answered, Heard), RedisError> {
         let (mut redis, own) = (self.redis(), keys::node(self.node()));
         let mut first = redis::pipe();
         first.cmd("SET").arg(&own).arg(self.address().to_string());
         first.arg("XX").arg("PX").arg(millis(NODE_LIFE));
         first.cmd("SADD").arg(keys::NODES).arg(self.node().to_string()).ignore();
+        first.cmd("DEL").arg(keys::untold(self.node()));
         first.cmd("SMEMBERS").arg(keys::NODES);
-        let (was_there, nodes): (Option<String>, HashSet<String>) =
-            first.query_async(&mut redis).await?;
-        if was_there.is_none() {
+        let said = first.query_async(&mut redis);
+        let (said, is_same) = tokio::join!(said, self.is_same_redis());
+        let (was_there, untold, nodes): (Option<String>, u32, HashSet<String>) = said?;
+        let was_there = was_there.is_some();
+        if !was_there || !is_same {
             *lock(&self.unheard) = Some(Instant::now());
+        }
+        if !was_there {
             let mut say = redis::cmd("SET");
             say.arg(&own).arg(self.address().to_string()).arg("PX").arg(millis(NODE_LIFE));
             let () = say.query_async(&mut redis).await?;
         }
-        Ok((was_there.is_some(), self.look(nodes).await?))
+        let answered = match (is_same, was_there) {
+            (true, false) => Answered::GivenUp,
+            (true, true) if untold == 0 => Answered::Heard,
+            _ => Answered::InDoubt,
+        };
+        Ok((answered, self.look(nodes).await?))
+    }
+
+    /// Whether Redis has the data that it had at the last beat and what was written since then: it was neither started again,
+    /// nor has a replica taken its place. One that does not say counts as the same.
+    async fn is_same_redis(&self) -> bool {
+        let mut ask = redis::cmd("INFO");
+        let told: Result<String, _> = ask.arg("replication").query_async(&mut self.redis()).await;
+        let Ok(told) = told else { return true };
+        let id = told.lines().find_map(|line| line.strip_prefix("master_replid:"));
+        let Some(id) = id.map(str::to_owned) else { return true };
+        lock(&self.replication).replace(id.clone()) == Some(id)
+    }
+
+    /// Another node could not be told something, and is heard: it is to look what it has missed. Waits until it acts no more on
+    /// what it knew before.
+    pub(super) async fn could_not_tell(&self, node: Uuid) {
+        let mut redis = self.redis();
+        let mut say = redis::cmd("SET");
+        say.arg(keys::untold(node)).arg(1).arg("PX").arg(millis(LATELY));
+        let said: Result<(), _> = say.query_async(&mut redis).await;
+        if let Err(error) = said {
+            tracing::warn!(%error, "a node does not know that it was not told something");
+        }
+        sleep(TRUST).await;
     }
 
     /// Looks which of these nodes Redis hears.
@@ -111,13 +182,13 @@ impl Member {
         Ok(heard)
     }
 
-    /// These nodes are heard by Redis. Looks which of those that were heard before are still there.
-    async fn hear(&self, mut heard: Heard) {
-        let missing = self.others.all().into_iter().map(|other| other.id);
-        let missing: Vec<_> = missing.filter(|id| !heard.contains_key(id)).collect();
-        heard.extend(self.cut_off(&missing).await);
-        // The others may only not have found the new bus yet.
-        if self.others.hear(&heard, self.is_bus_young()) {
+    /// These nodes are heard by Redis, which was asked then. Looks which others are there.
+    pub(super) async fn hear(&self, mut heard: Heard, asked: Instant) {
+        let cut_off = self.cut_off(|id| !heard.contains_key(&id)).await;
+        // The others may only not have found the new bus yet, or be known to the database, which does not answer.
+        let may_be_late = self.is_bus_young() || cut_off.is_none();
+        heard.extend(cut_off.unwrap_or_default());
+        if self.others.hear(&heard, asked, may_be_late) {
             self.others_lost.notify_one();
         }
     }
@@ -127,48 +198,69 @@ impl Member {
         lock(&self.unheard).is_none_or(|unheard| unheard.elapsed() < YOUNG)
     }
 
-    /// The other nodes that are heard now. When the bus is silent, those that were heard last.
+    /// The other nodes that are heard now. When the bus is silent, those that were heard last, and those that began since then.
     pub(super) async fn others_now(&self) -> Vec<Node> {
-        let mut redis = self.redis();
+        let (mut redis, asked) = (self.redis(), Instant::now());
         let nodes = redis::cmd("SMEMBERS").arg(keys::NODES).query_async(&mut redis).await;
         let looked = match nodes {
             Ok(nodes) => self.look(nodes).await,
             Err(error) => Err(error),
         };
         match looked {
-            Ok(heard) => self.hear(heard).await,
-            Err(error) => tracing::warn!(%error, "the bus does not say which nodes there are"),
+            Ok(heard) => self.hear(heard, asked).await,
+            Err(error) => {
+                tracing::warn!(%error, "the bus does not say which nodes there are");
+                for (id, address) in self.seen_beside().await.unwrap_or_default() {
+                    self.others.known(id, address);
+                }
+            }
         }
         self.others.all()
+    }
+
+    /// The nodes that are not known to this one, although the database knows them, and that answer.
+    async fn seen_beside(&self) -> Result<Heard, heliograph_storage::Error> {
+        let now = self.storage().now().await?;
+        let seen = self.storage().nodes_seen_since(now - SEEN).await?;
+        let known: HashSet<_> = self.others.all().into_iter().map(|other| other.id).collect();
+        // An earlier run of this node had the same address.
+        let own = self.address().to_string();
+        let beside = seen.into_iter();
+        let beside =
+            beside.filter(|(id, at)| *id != self.node() && !known.contains(id) && *at != own);
+        Ok(self.reached(beside).await)
     }
 
     /// A node that is heard; `None` when it is not.
     ///
     /// # Errors
-    /// When the bus does not answer.
-    pub(super) async fn find(&self, node: Uuid) -> Result<Option<Node>, RedisError> {
+    /// When neither the bus nor the database says it.
+    pub(super) async fn find(&self, node: Uuid) -> Result<Option<Node>, NotHere> {
         let mut redis = self.redis();
-        let address: Option<String> =
-            redis::cmd("GET").arg(keys::node(node)).query_async(&mut redis).await?;
+        let mut get = redis::cmd("GET");
+        let address: RedisResult<Option<String>> =
+            get.arg(keys::node(node)).query_async(&mut redis).await;
+        let address = address.map_err(|error| busy(&error))?;
         let address = match address.and_then(|address| address.parse().ok()) {
             Some(address) => Some(address),
-            None => self.cut_off(&[node]).await.remove(&node),
+            None => self.cut_off(|id| id == node).await.ok_or(NotHere::Busy)?.remove(&node),
         };
         Ok(address.map(|address| self.others.known(node, address)))
     }
 
-    /// Those of these nodes that are there and only cannot reach Redis. They go on with their beams, so none of those is taken
-    /// from them. One that cannot be reached either could not be led to.
-    async fn cut_off(&self, nodes: &[Uuid]) -> Heard {
-        if nodes.is_empty() {
-            return Heard::new();
-        }
-        let found = async {
-            let said = self.storage().nodes_unheard_since(self.clock().now() - NODE_LIFE).await;
-            let said = said.unwrap_or_default().into_iter().filter(|(id, _)| nodes.contains(id));
-            self.reached(said).await
+    /// Those of some nodes that are there and only cannot reach Redis. They go on with their beams, so none of those is taken
+    /// from them. One that cannot be reached either could not be led to. `None` when the database does not say.
+    async fn cut_off(&self, which: impl Fn(Uuid) -> bool) -> Option<Heard> {
+        let said = match timeout(PATIENCE, self.unheard_within(NODE_LIFE)).await {
+            Ok(Ok(said)) => said,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "which nodes go by the database could not be read");
+                return None;
+            }
+            Err(_) => return None,
         };
-        timeout(PATIENCE, found).await.unwrap_or_default()
+        let said = said.into_iter().filter(|(id, _)| *id != self.node() && which(*id));
+        Some(timeout(PATIENCE, self.reached(said)).await.unwrap_or_default())
     }
 
     /// Those of these nodes that answer at their addresses.
@@ -186,18 +278,14 @@ impl Member {
     /// # Errors
     /// [`heliograph_storage::Error`].
     pub async fn look_beside(&self) -> Result<Option<SocketAddr>, heliograph_storage::Error> {
-        let now = self.clock().now();
-        self.storage().see_node(self.node(), &self.address().to_string(), false, now).await?;
-        let seen = self.storage().nodes_seen_since(now - SEEN).await?;
-        let cut_off = self.storage().nodes_unheard_since(now - SEEN).await?;
-        let others = self.others_now().await.into_iter().map(|other| other.id);
-        let known = cut_off.into_iter().map(|(id, _)| id).chain(others).chain([self.node()]);
-        let known: HashSet<_> = known.collect();
-        // An earlier run of this node had the same address.
-        let own = self.address().to_string();
-        let beside = seen.into_iter().filter(|(id, at)| !known.contains(id) && *at != own);
-        let beside = self.reached(beside).await;
-        Ok(beside.into_values().next())
+        self.is_seen(false).await?;
+        let cut_off = self.unheard_within(SEEN).await?;
+        self.others_now().await;
+        let beside = self.seen_beside().await?.into_iter();
+        Ok(beside
+            .filter(|(id, _)| cut_off.iter().all(|(other, _)| other != id))
+            .next()
+            .map(|(_, at)| at))
     }
 }
 
@@ -214,7 +302,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (storage, _) = Storage::open(&Location::Folder(folder.path().into())).await.unwrap();
         let lease = unheard(storage.clone(), BeamId::from_random([1; 16]), Uuid::from_u128(1));
-        let (member, now) = (&lease.member, lease.member.clock().now());
+        let member = &lease.member;
+        let now = storage.now().await.unwrap();
         let [lately, long_ago, heard, unknown] = [2, 3, 4, 5].map(Uuid::from_u128);
         let at = "192.0.2.1:1";
         storage.see_node(lately, at, true, now - Duration::from_secs(1)).await.unwrap();
@@ -222,7 +311,7 @@ mod tests {
         storage.see_node(heard, at, false, now).await.unwrap();
         for (node, may_act) in [(lately, true), (long_ago, false), (heard, false), (unknown, false)]
         {
-            assert_eq!(member.may_act_unheard(node).await, may_act, "{node}");
+            assert_eq!(member.may_act_unheard(|id| id == node).await, may_act, "{node}");
         }
     }
 }

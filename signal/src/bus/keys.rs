@@ -53,6 +53,11 @@ pub(super) fn node(node: Uuid) -> String {
     format!("{NODE}{node}")
 }
 
+/// That a node could not be told something.
+pub(super) fn untold(node: Uuid) -> String {
+    format!("heliograph:untold:{node}")
+}
+
 /// Who drives a beam.
 pub(super) fn lease(beam: BeamId) -> String {
     format!("heliograph:driver:{beam}")

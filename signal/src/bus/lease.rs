@@ -15,8 +15,9 @@ use uuid::Uuid;
 
 use super::claim::{self, Claim};
 use super::keys;
-use super::member::{Member, TRUST, fresh_id};
+use super::member::{Member, fresh_id};
 use super::others::Node;
+use super::trust::TRUST;
 
 /// Why a beam cannot be driven by this node now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +83,7 @@ impl Member {
             .await
             .map_err(|error| busy(&error))?;
         match held.as_deref().and_then(holder) {
-            Some((node, _)) if node != self.node() => self.find(node).await.map_err(|e| busy(&e)),
+            Some((node, _)) if node != self.node() => self.find(node).await,
             _ => Ok(None),
         }
     }
@@ -96,6 +97,7 @@ impl Member {
             return Err(NotHere::Busy);
         }
         let token = fresh_id().map_err(|_| NotHere::Busy)?;
+        let gaps = self.gaps();
         self.is_free(beam).await?;
         match claim::make(self.redis(), self.node(), beam, token).await {
             Ok(Claim::Made) => {}
@@ -111,13 +113,16 @@ impl Member {
         let lost = CancellationToken::new();
         self.drives(beam, token, lost.clone());
         let lease = Lease { member: self, beam, token, lost };
-        match lease.follow(earlier).await {
-            Ok(()) => Ok(lease),
-            Err(not_here) => {
-                lease.end().await;
-                Err(not_here)
-            }
+        let followed = match lease.follow(earlier).await {
+            // The beams that were looked through meanwhile did not have this one among them.
+            Ok(()) if lease.gaps() != gaps => Err(NotHere::Busy),
+            followed => followed,
+        };
+        if let Err(not_here) = followed {
+            lease.end().await;
+            return Err(not_here);
         }
+        Ok(lease)
     }
 
     /// Whether no other node drives a beam. One that does and is heard is led to from now on: the bus may have lost its lease.
@@ -127,7 +132,7 @@ impl Member {
             NotHere::Busy
         })?;
         let Some(driver) = driver.filter(|(node, _)| *node != self.node()) else { return Ok(()) };
-        if self.find(driver.0).await.map_err(|error| busy(&error))?.is_some() {
+        if self.find(driver.0).await?.is_some() {
             let restored = claim::restore(self.redis(), self.node(), beam, driver).await;
             return Err(restored.map_or_else(|error| busy(&error), |()| NotHere::Elsewhere));
         }
@@ -141,7 +146,7 @@ impl Lease {
     async fn follow(&self, earlier: EarlierDriver) -> Result<(), NotHere> {
         let other = earlier.node.filter(|node| *node != self.member.node());
         if let Some(other) = other
-            && self.member.may_act_unheard(other).await
+            && self.member.may_act_unheard(|id| id == other).await
         {
             // It may have asked the database just before this node took the beam, and act for so long after it.
             let waited = self.lost.run_until_cancelled(sleep(TRUST)).await;

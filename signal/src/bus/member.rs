@@ -7,18 +7,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use heliograph_shared::ids::BeamId;
 use heliograph_storage::Storage;
 use heliograph_storage::secrets::Secret;
 use redis::RedisError;
 use redis::aio::ConnectionManager;
 use tokio::sync::Notify;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::claim::{self, Claim};
+use super::hearing::Answered;
 use super::keys::{self, LEASE_LIFE, MEMORY_LIFE, millis};
 use super::others::Others;
 use super::silence::Silence;
@@ -29,33 +28,20 @@ use crate::random;
 
 /// Pause between two times that a node is heard.
 pub const BEAT: Duration = Duration::from_secs(1);
-/// For so long it acts after it was heard. Shorter than [`keys::NODE_LIFE`], so that it has stopped before another one begins.
-pub(super) const TRUST: Duration = Duration::from_secs(3);
 /// When so much is left of that and the bus is silent, the database is asked.
 const ASK: Duration = Duration::from_millis(1_500);
-/// Time for the database's answer.
-const PATIENCE: Duration = Duration::from_secs(2);
 /// Pause between two renewals of leases and memories.
 const RENEWAL: Duration = Duration::from_mins(5);
-/// Beams that are claimed at once. One after the other they would take longer than a node is heard.
-const AT_ONCE: usize = 512;
 
 /// What came of a beat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beat {
     /// The node is heard, and has missed nothing.
     Heard,
-    /// The node may have missed notices. Call [`Member::caught_up`] with this when nothing is remembered from before.
-    Missed(Gap),
+    /// The node may have missed notices, and has to look ([`Member::looks_back`]).
+    Missed,
     /// Neither the bus nor the database answers. Nothing is done until one does.
     Silent,
-}
-
-/// What may have been missed until a beat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gap {
-    began: Instant,
-    doubts: u64,
 }
 
 /// Why a node cannot be one.
@@ -78,27 +64,28 @@ pub struct Member {
     clock: Clock,
     /// By which the nodes know each other.
     secret: Secret,
-    trust: Trust,
-    driven: Mutex<HashMap<BeamId, Driven>>,
+    pub(super) trust: Trust,
+    pub(super) driven: Mutex<HashMap<BeamId, Driven>>,
     pub(super) others: Others,
     /// One of them went since somebody looked.
     pub(super) others_lost: Notify,
+    /// This node may have missed something since it looked last.
+    pub(super) missed: Notify,
     renewed: Mutex<Option<Instant>>,
-    /// When it was last heard for the first time, or again after a while.
+    /// When it was last heard for the first time, or again after a while, or by another Redis.
     pub(super) unheard: Mutex<Option<Instant>>,
-    /// How often something has raised the doubt that notices were missed, and for how many of these nothing is remembered
-    /// from before.
-    doubts: AtomicU64,
-    settled: AtomicU64,
+    /// The id of the data that Redis had at the last beat.
+    pub(super) replication: Mutex<Option<String>>,
     /// How often the node has looked what it has missed.
-    gaps: AtomicU64,
+    pub(super) gaps: AtomicU64,
     silence: Silence,
 }
 
+/// A beam that this node drives.
 #[derive(Clone)]
-struct Driven {
-    token: Uuid,
-    lost: CancellationToken,
+pub(super) struct Driven {
+    pub token: Uuid,
+    pub lost: CancellationToken,
 }
 
 impl fmt::Debug for Member {
@@ -133,10 +120,10 @@ impl Member {
             driven: Mutex::default(),
             others: Others::default(),
             others_lost: Notify::new(),
+            missed: Notify::new(),
             renewed: Mutex::default(),
             unheard: Mutex::default(),
-            doubts: AtomicU64::new(0),
-            settled: AtomicU64::new(0),
+            replication: Mutex::default(),
             gaps: AtomicU64::new(0),
             silence: Silence::default(),
         })
@@ -187,57 +174,37 @@ impl Member {
     pub async fn beat(&self) -> Beat {
         let began = Instant::now();
         match self.say_and_look().await {
-            Ok(was_there) => {
-                // Others may have taken this node's beams, or the bus has forgotten everything, or something.
-                if self.silence.ends() || !was_there || !self.renew().await {
-                    self.doubt();
+            Ok((answered, heard)) => {
+                let was_silent = self.silence.ends();
+                if answered == Answered::GivenUp {
+                    self.trust.end();
+                } else if was_silent || answered == Answered::InDoubt || !self.renew().await {
+                    self.trust.doubt();
                 }
-                if self.doubts() != self.settled.load(Ordering::Acquire) {
-                    return self.missed(began, true).await;
+                let is_settled = self.trust.heard(began);
+                // How long the database and other nodes take says nothing of this one.
+                self.hear(heard, began).await;
+                if is_settled {
+                    return Beat::Heard;
                 }
-                self.trust.extend(began + TRUST);
-                Beat::Heard
             }
             Err(error) => {
                 if self.silence.begins() {
                     tracing::warn!(%error, "the bus does not answer");
                 }
+                // Others may hear each other, and take this node's beams; the database knows. It also has to know that this
+                // node goes on: whoever takes a beam then waits for it.
                 let is_heard_elsewhere = self.say_elsewhere().await;
                 if self.trust.holds(Instant::now() + ASK) {
                     return Beat::Heard;
                 }
-                // Others may hear each other, and take this node's beams; the database knows. It also has to know that this
-                // node goes on: whoever takes a beam then waits for it.
-                if is_heard_elsewhere { self.missed(began, false).await } else { Beat::Silent }
+                if !is_heard_elsewhere {
+                    return Beat::Silent;
+                }
             }
         }
-    }
-
-    async fn missed(&self, began: Instant, is_bus_there: bool) -> Beat {
-        let gap = Gap { began, doubts: self.doubts() };
-        self.gaps.fetch_add(1, Ordering::AcqRel);
-        self.check_beams(is_bus_there).await.map_or(Beat::Silent, |()| Beat::Missed(gap))
-    }
-
-    /// Waits until another node has gone, also since the last call. It may have changed something and not have told it. Nobody was told
-    /// of that change, so this node goes on meanwhile.
-    pub async fn loses_others(&self) {
-        self.others_lost.notified().await;
-    }
-
-    /// Something may have been missed. The node is trusted no longer than so far until it has caught up.
-    fn doubt(&self) {
-        self.doubts.fetch_add(1, Ordering::AcqRel);
-    }
-
-    fn doubts(&self) -> u64 {
-        self.doubts.load(Ordering::Acquire)
-    }
-
-    /// What this node remembered at that beat is what is stored.
-    pub fn caught_up(&self, Gap { began, doubts }: Gap) {
-        self.settled.store(doubts, Ordering::Release);
-        self.trust.extend(began + TRUST);
+        self.missed.notify_one();
+        Beat::Missed
     }
 
     /// Whether this node may act on what it remembers.
@@ -261,6 +228,10 @@ impl Member {
         }
     }
 
+    pub(super) fn is_driving(&self, beam: BeamId) -> bool {
+        lock(&self.driven).contains_key(&beam)
+    }
+
     /// How many nodes are heard, with this one.
     #[must_use]
     pub fn nodes(&self) -> usize {
@@ -271,39 +242,6 @@ impl Member {
     #[must_use]
     pub fn driven(&self) -> usize {
         lock(&self.driven).len()
-    }
-
-    /// Gives up the beams that another node drives, as the database says. With `anew`, tells the bus of the others.
-    async fn check_beams(&self, anew: bool) -> Result<(), ()> {
-        // A beam that is taken meanwhile is this node's, and need not be in the answer.
-        let before: Vec<_> =
-            lock(&self.driven).iter().map(|(beam, driven)| (*beam, driven.clone())).collect();
-        let driven = timeout(PATIENCE, self.storage.beams_driven_by(self.node)).await;
-        let Ok(Ok(driven)) = driven else { return Err(()) };
-        let driven: HashMap<_, _> = driven.into_iter().collect();
-        let driven = &driven;
-        for some in before.chunks(AT_ONCE) {
-            let checks = some.iter().map(|(beam, Driven { token, lost })| async move {
-                let is_ours = driven.get(beam) == Some(token);
-                if !is_ours || (anew && self.is_elsewhere(*beam, *token).await?) {
-                    tracing::info!("another node drives a beam of this one now");
-                    lost.cancel();
-                }
-                Ok(())
-            });
-            join_all(checks).await.into_iter().collect::<Result<(), ()>>()?;
-        }
-        Ok(())
-    }
-
-    /// Says again that this node drives a beam; `true` when another one does, which may have said it before the database
-    /// knew it. An error when the bus does not say either.
-    async fn is_elsewhere(&self, beam: BeamId, token: Uuid) -> Result<bool, ()> {
-        match claim::make(self.redis(), self.node, beam, token).await {
-            Ok(Claim::Made) => Ok(false),
-            Ok(Claim::Elsewhere) => Ok(true),
-            Ok(Claim::Unheard) | Err(_) => Err(()),
-        }
     }
 
     /// Renews what runs out on the bus, now and then; `false` when the bus has lost that this node drives a beam.

@@ -9,6 +9,7 @@ pub mod keys;
 pub mod lease;
 pub mod member;
 pub mod memory;
+mod missed;
 pub mod notice;
 pub mod others;
 pub mod peers;

@@ -8,6 +8,7 @@ use axum::body::Body;
 use axum::http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header,
 };
+use futures_util::future::{join, join_all};
 use heliograph_shared::ids::BeamId;
 use heliograph_storage::secrets::Secret;
 use hyper::body::Incoming;
@@ -32,8 +33,8 @@ const CALLED: HeaderName = HeaderName::from_static("heliograph-node");
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Pause between two tries.
 const PAUSE: Duration = Duration::from_millis(200);
-/// After so long without an answer a node does not act any more on what it knew, whatever the bus says of it.
-const LONGEST: Duration = Duration::from_secs(6);
+/// A node that is heard, but could not be told for so long, is told by Redis that it has missed something.
+const LONGEST: Duration = Duration::from_secs(3);
 
 /// Why another node could not be called.
 #[derive(Debug, thiserror::Error)]
@@ -78,11 +79,12 @@ impl Member {
         called.is_some_and(|id| id == self.node().to_string())
     }
 
-    /// Tells the others, and waits until each has heeded it or is gone.
+    /// Tells the others, and waits until each has heeded it or is gone, or acts no more on what it knew before.
     pub(super) async fn tell_others(&self, notice: &Notice) {
         let others = self.others_now().await;
         let calls = others.iter().map(|node| self.tell(node, notice));
-        futures_util::future::join_all(calls).await;
+        let others: Vec<_> = others.iter().map(|node| node.id).collect();
+        join(join_all(calls), self.outlasts_all_but(&others)).await;
     }
 
     /// Tells the node that drives a beam, if it is another one. The change is stored: whoever takes the beam after this
@@ -91,7 +93,12 @@ impl Member {
         let notice = Notice::Beam(beam, news);
         match self.driver_elsewhere(beam).await {
             Ok(Some(driver)) => self.tell(&driver, &notice).await,
-            Ok(None) => {}
+            Ok(None) if self.is_driving(beam) => {}
+            // A node that neither Redis hears nor this one reaches may drive it.
+            Ok(None) => match self.storage().driver_of(beam).await {
+                Ok(Some((node, _))) if node != self.node() => self.outlasts(node).await,
+                Ok(_) | Err(_) => {}
+            },
             // Whoever it is, it is among those that were heard last.
             Err(_) => self.tell_others(&notice).await,
         }
@@ -105,9 +112,11 @@ impl Member {
                 Ok(()) => return,
                 Err(error) => tracing::warn!(%error, "a node was not told"),
             }
-            let is_heard = !matches!(self.find(node.id).await, Ok(None));
-            if !is_heard || Instant::now() >= until {
-                return;
+            if matches!(self.find(node.id).await, Ok(None)) {
+                return self.outlasts(node.id).await;
+            }
+            if Instant::now() >= until {
+                return self.could_not_tell(node.id).await;
             }
             sleep(PAUSE).await;
         }

@@ -2,34 +2,84 @@
 //! missed what the others said meanwhile, and another one may drive its beams. So a node acts only for a while after it
 //! was last heard, by a clock that goes on while it stands.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// The end of that time.
+/// For so long a node acts after it was heard. Shorter than [`super::keys::NODE_LIFE`], so that it has stopped before another one
+/// begins.
+pub(super) const TRUST: Duration = Duration::from_secs(3);
+
+/// The end of that time, and whether it may be put off.
 #[derive(Debug, Default)]
 pub(super) struct Trust {
-    until: Mutex<Option<Instant>>,
+    state: Mutex<State>,
     longer: Notify,
 }
 
+#[derive(Debug, Default)]
+struct State {
+    until: Option<Instant>,
+    /// How often something has raised the doubt that notices were missed, and for how many of these nothing is remembered
+    /// from before.
+    doubts: u64,
+    settled: u64,
+}
+
+/// What may have been missed until the node began to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    began: Instant,
+    doubts: u64,
+}
+
 impl Trust {
-    /// Acts until then, if that is longer than so far.
-    pub fn extend(&self, to: Instant) {
-        let mut until = self.until.lock().unwrap_or_else(PoisonError::into_inner);
-        *until = (*until).max(Some(to));
-        drop(until);
+    /// The node was heard then, and has missed nothing by that. Acts for a while from then on; `false` when a doubt from before
+    /// is not settled.
+    pub fn heard(&self, at: Instant) -> bool {
+        let mut state = self.state();
+        let is_settled = state.doubts == state.settled;
+        if is_settled {
+            self.extend(&mut state, at);
+        }
+        is_settled
+    }
+
+    /// Something may have been missed. The node is trusted no longer than so far until it has caught up.
+    pub fn doubt(&self) {
+        self.state().doubts += 1;
+    }
+
+    /// Others may have taken what this node has: it does not act until it has caught up.
+    pub fn end(&self) {
+        let mut state = self.state();
+        state.doubts += 1;
+        state.until = None;
+    }
+
+    /// The node looks now what it has missed.
+    pub fn gap(&self) -> Gap {
+        Gap { began: Instant::now(), doubts: self.state().doubts }
+    }
+
+    /// What this node remembered when it began to look is what is stored. A doubt that came meanwhile stays.
+    pub fn caught_up(&self, gap: Gap) {
+        let mut state = self.state();
+        state.settled = state.settled.max(gap.doubts);
+        if state.settled == state.doubts {
+            self.extend(&mut state, gap.began);
+        }
+    }
+
+    fn extend(&self, state: &mut State, heard: Instant) {
+        state.until = state.until.max(Some(heard + TRUST));
         self.longer.notify_waiters();
     }
 
-    /// Until when.
-    pub fn until(&self) -> Option<Instant> {
-        *self.until.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub fn holds(&self, now: Instant) -> bool {
-        self.until().is_some_and(|until| now < until)
+        self.state().until.is_some_and(|until| now < until)
     }
 
     /// Waits until it holds.
@@ -42,12 +92,14 @@ impl Trust {
             longer.await;
         }
     }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use futures_util::FutureExt as _;
 
     use super::*;
@@ -58,13 +110,13 @@ mod tests {
     async fn a_node_that_stood_still_waits_until_it_is_heard_again() {
         let trust = Trust::default();
         assert_eq!(trust.held().now_or_never(), None);
-        trust.extend(Instant::now() + 3 * SECOND);
+        assert!(trust.heard(Instant::now()));
         assert_eq!(trust.held().now_or_never(), Some(()));
 
-        tokio::time::advance(3 * SECOND).await;
+        tokio::time::advance(TRUST).await;
         let mut held = Box::pin(trust.held());
         assert_eq!(held.as_mut().now_or_never(), None);
-        trust.extend(Instant::now() + SECOND);
+        assert!(trust.heard(Instant::now()));
 
         assert_eq!(held.now_or_never(), Some(()));
     }
@@ -72,8 +124,44 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_comes_late_makes_the_time_no_shorter() {
         let (trust, now) = (Trust::default(), Instant::now());
-        trust.extend(now + 3 * SECOND);
-        trust.extend(now + SECOND);
-        assert!(trust.holds(now + 2 * SECOND));
+        assert!(trust.heard(now) && trust.heard(now - SECOND));
+        assert!(trust.holds(now + TRUST - SECOND / 2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn in_doubt_a_node_acts_no_longer_than_so_far_until_it_has_caught_up() {
+        let (trust, now) = (Trust::default(), Instant::now());
+        trust.heard(now);
+        trust.doubt();
+        let gap = trust.gap();
+        tokio::time::advance(SECOND).await;
+        assert!(!trust.heard(Instant::now()));
+        assert!(!trust.holds(now + TRUST));
+
+        trust.caught_up(gap);
+        // Counted is what was known when it began to look.
+        assert!(!trust.holds(now + TRUST));
+        assert!(trust.heard(Instant::now()));
+        assert!(trust.holds(now + TRUST));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_doubt_that_comes_while_the_node_catches_up_stays() {
+        let trust = Trust::default();
+        trust.end();
+        let first = trust.gap();
+        trust.end();
+        trust.caught_up(first);
+        assert!(!trust.holds(Instant::now()) && !trust.heard(Instant::now()));
+        trust.caught_up(trust.gap());
+        assert!(trust.holds(Instant::now()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_node_that_was_given_up_stops_at_once() {
+        let trust = Trust::default();
+        trust.heard(Instant::now());
+        trust.end();
+        assert!(!trust.holds(Instant::now()));
     }
 }

@@ -18,6 +18,9 @@ impl Member {
 
     /// The node ends: others may take what it has left at once.
     pub async fn leave(&self) {
+        if let Err(error) = self.storage().forget_node(self.node()).await {
+            tracing::warn!(%error, "the database does not know that this node ends");
+        }
         let mut all = redis::pipe();
         all.cmd("DEL").arg(keys::node(self.node())).ignore();
         all.cmd("SREM").arg(keys::NODES).arg(self.node().to_string()).ignore();

@@ -149,7 +149,7 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     let app = App::open(config, listening, parts).await.map_err(Error::Logins)?;
     app.tasks.spawn(check_blobs(app.blobs.clone()));
     if let Bus::Shared(member) = &app.bus {
-        nodes::beat(&app, member).await;
+        nodes::begin(&app, member).await;
         nodes::alone_with_its_bus(&app).await?;
     }
     Ok((listeners, app))

@@ -33,13 +33,13 @@ const STRANGERS: usize = 1024;
 /// Time to show it. A node that calls waits no longer for an answer.
 const STRANGE: Duration = Duration::from_secs(2);
 
-/// Beats between two looks at the database's clock.
-const LOOK: u32 = 60;
+/// Time between two looks at the database's clock, and at which other nodes there are.
+const LOOK: Duration = Duration::from_mins(1);
 /// The machine's clock may be off by this. With more, certificates and the signatures of S3 begin to fail.
 const OFF: Duration = Duration::from_mins(1);
 /// Entries of what was taken of the limits in one notice. What a flood of addresses takes comes in several, one a beat.
 const TAKEN: usize = 2_048;
-/// Time for other nodes to be heard by a bus.
+/// Time for other nodes to be heard by a bus, and for an answer of the database.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// An answer that takes longer says too little of the time.
 const SOON: Duration = Duration::from_secs(2);
@@ -100,15 +100,16 @@ pub(super) async fn join(
 pub(super) async fn stay(app: Arc<App>, left: CancellationToken) {
     let Bus::Shared(member) = &app.bus else { return };
     tokio::spawn(left.clone().run_until_cancelled_owned(follow_losses(app.clone())));
-    let mut beats = 0_u32;
+    tokio::spawn(left.clone().run_until_cancelled_owned(follow_gaps(app.clone())));
+    let mut looked = Instant::now();
     loop {
-        beat(&app, member).await;
-        beats = beats.wrapping_add(1);
+        beat(member).await;
         let taken = app.limits.taken(TAKEN);
         if !taken.is_empty() {
             app.bus.tell_others_soon(Notice::Taken(taken));
         }
-        if beats.is_multiple_of(LOOK) {
+        if looked.elapsed() >= LOOK {
+            looked = Instant::now();
             // A database that does not answer must not keep this node from being heard.
             let app = app.clone();
             tokio::spawn(async move {
@@ -162,16 +163,41 @@ async fn follow_losses(app: Arc<App>) {
     }
 }
 
-/// Is heard once.
-pub(super) async fn beat(app: &App, member: &Member) {
-    match member.beat().await {
-        Beat::Heard => {}
-        Beat::Missed(gap) => match app.logins.catch_up().await {
-            Ok(()) => member.caught_up(gap),
-            Err(error) => tracing::warn!(%error, "what was missed could not be read"),
-        },
-        Beat::Silent => tracing::warn!("neither the bus nor the database answers"),
+/// Catches up whenever this node may have missed something.
+async fn follow_gaps(app: Arc<App>) {
+    let Bus::Shared(member) = &app.bus else { return };
+    loop {
+        member.has_missed().await;
+        catch_up(&app, member).await;
     }
+}
+
+/// Looks what this node has missed. A beat asks for it again while it has not succeeded.
+async fn catch_up(app: &App, member: &Member) {
+    let Some(gap) = member.looks_back().await else {
+        tracing::warn!("who drives the beams of this node could not be read");
+        return;
+    };
+    match timeout(PATIENCE, app.logins.catch_up()).await {
+        Ok(Ok(())) => member.caught_up(gap),
+        Ok(Err(error)) => tracing::warn!(%error, "what was missed could not be read"),
+        Err(_) => tracing::warn!("the database takes long to say what was missed"),
+    }
+}
+
+/// Is heard for the first time.
+pub(super) async fn begin(app: &App, member: &Member) {
+    if beat(member).await == Beat::Missed {
+        catch_up(app, member).await;
+    }
+}
+
+async fn beat(member: &Member) -> Beat {
+    let beat = member.beat().await;
+    if beat == Beat::Silent {
+        tracing::warn!("neither the bus nor the database answers");
+    }
+    beat
 }
 
 /// Answers the other nodes until the shutdown.

@@ -50,10 +50,16 @@ impl Nodes {
 
 impl Person<'_> {
     /// The same person, whose browser comes to another node.
-    fn at<'a>(&self, server: &'a TestServer) -> Person<'a> {
+    pub fn at<'a>(&self, server: &'a TestServer) -> Person<'a> {
         let (username, password) = (self.username.clone(), self.password.clone());
         Person { server, username, password, cookies: self.cookies.clone() }
     }
+}
+
+/// Changes the database without telling anybody.
+pub fn psql(database: &str, change: &str) {
+    let done = Command::new("psql").args([database, "--quiet", "--command", change]).status();
+    assert!(done.unwrap().success());
 }
 
 /// Everything that a device finds in the beam, in order.
@@ -213,10 +219,7 @@ async fn h31_what_a_node_has_changed_and_not_told_is_in_effect_when_it_is_gone()
     guest.sees_item().await;
 
     // As far as the other node comes before it dies.
-    let change = "UPDATE beams SET link_access = 'read'";
-    let psql =
-        Command::new("psql").args([&nodes.database, "--quiet", "--command", change]).status();
-    assert!(psql.unwrap().success());
+    psql(&nodes.database, "UPDATE beams SET link_access = 'read'");
     guest.shares("it was not told").await;
     guest.sees_item().await;
     dies.is_killed();

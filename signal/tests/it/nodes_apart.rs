@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::BeamId;
 use serde_json::{Value, json};
 use tokio::io::copy_bidirectional;
@@ -10,7 +11,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 
 use super::device::{TestDevice, unknown_beam};
-use super::nodes::{Nodes, comes_back, contents, join_at};
+use super::nodes::{Nodes, comes_back, contents, join_at, psql};
 use super::program::Program;
 use super::server::TestServer;
 
@@ -92,7 +93,7 @@ async fn s11_what_a_broken_connection_did_not_write_is_written_without_another_c
 /// Waits until Redis has so many nodes.
 async fn hears(nodes: &Nodes, count: usize) {
     let heard = async {
-        while nodes.redis.cli(&["KEYS", "heliograph:node:*"]).lines().count() != count {
+        while nodes.redis.cli(&["KEYS", "heliograph:node:*"]).split_whitespace().count() != count {
             sleep(Duration::from_millis(50)).await;
         }
     };
@@ -187,4 +188,79 @@ async fn a_node_does_not_start_with_another_bus_than_those_of_its_database() {
     drop(one.ends().await);
     drop(two.ends().await);
     other.node().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s27_a_node_that_began_while_another_was_cut_off_and_that_one_tell_each_other() {
+    let nodes = Nodes::new();
+    let cable = Cable::to(&nodes).await;
+    let flags = ["--database", &nodes.database, "--bus", &cable.url];
+    let one = TestServer::with(&flags).await;
+    let (ada, bob) = (one.registered("ada").await, one.registered("bob").await);
+    let mut device = bob.joins(unknown_beam()).await;
+    cable.is_cut();
+    hears(&nodes, 0).await;
+    let began = nodes.node().await;
+    let (mut ada_there, mut bob_there) = (ada.at(&began), bob.at(&began));
+    // Each node remembers both sessions.
+    assert!(ada_there.is().await.is_some() && bob_there.is().await.is_some());
+
+    let mut leaving = ada.clone();
+    assert_eq!(leaving.posts("/api/auth/logout/").await.status, 200);
+    assert_eq!(ada_there.is().await, None);
+
+    assert_eq!(bob_there.posts("/api/auth/logout/").await.status, 200);
+    assert_eq!(bob.clone().is().await, None);
+    assert_eq!(device.is_closed().await, CloseCode::SessionEnded.number());
+}
+
+#[tokio::test]
+async fn s27_a_node_that_could_not_be_told_of_a_logout_is_told_that_it_has_missed_something() {
+    let nodes = Nodes::new();
+    let node = nodes.node().await;
+    let ada = node.registered("ada").await;
+    // Redis hears it, and nobody answers at its address.
+    let nobody = uuid::Uuid::from_bytes([7; 16]).to_string();
+    let key = format!("heliograph:node:{nobody}");
+    let _set = nodes.redis.cli(&["SET", &key, "127.0.0.1:9", "PX", "60000"]);
+    let _added = nodes.redis.cli(&["SADD", "heliograph:nodes", &nobody]);
+
+    let mut leaving = ada.clone();
+    assert_eq!(leaving.posts("/api/auth/logout/").await.status, 200);
+
+    assert_eq!(nodes.redis.cli(&["GET", &format!("heliograph:untold:{nobody}")]).trim(), "1");
+}
+
+#[tokio::test]
+async fn s27_a_node_that_has_missed_something_reads_which_logins_have_ended() {
+    let nodes = Nodes::new();
+    let node = nodes.node().await;
+    let mut device = node.registered("ada").await.joins(unknown_beam()).await;
+    let key = nodes.redis.cli(&["KEYS", "heliograph:node:*"]);
+    let id = key.trim().strip_prefix("heliograph:node:").unwrap();
+
+    psql(&nodes.database, "DELETE FROM sessions");
+    let _set = nodes.redis.cli(&["SET", &format!("heliograph:untold:{id}"), "1"]);
+
+    assert_eq!(device.is_closed().await, CloseCode::SessionEnded.number());
+}
+
+#[tokio::test]
+async fn s11_what_a_replica_lacks_that_takes_the_place_of_redis_is_written_again() {
+    let nodes = Nodes::new();
+    let node = nodes.node().await;
+    let beam = unknown_beam();
+    let mut ada = node.join(beam).await;
+    ada.shares("acknowledged").await;
+    ada.sees_item().await;
+    remembers(&nodes, beam, 1).await;
+
+    for lost in [format!("heliograph:memory:{beam}"), format!("heliograph:driver:{beam}")] {
+        assert_eq!(nodes.redis.cli(&["DEL", &lost]).trim(), "1");
+    }
+    // A replica has its own from then on; nothing else tells that it is another one.
+    assert_eq!(nodes.redis.cli(&["DEBUG", "CHANGE-REPL-ID"]).trim(), "OK");
+
+    remembers(&nodes, beam, 1).await;
+    assert!(nodes.redis.cli(&["GET", &format!("heliograph:driver:{beam}")]).len() > 36);
 }

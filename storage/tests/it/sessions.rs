@@ -117,6 +117,19 @@ async fn forty_at_once_take_one_refresh_token_once() {
 }
 
 #[tokio::test]
+async fn of_many_logins_those_that_last_are_told_at_once() {
+    on_both(async |storage| {
+        storage.create_account(&person(1, "ada"), &session(7, 1, 0)).await.unwrap();
+        storage.open_session(&session(9, 1, 0), "hash of ada").await.unwrap();
+        let asked: Vec<_> = (0..=255).map(|id| session(id, 1, 0).id).collect();
+        let lasting = storage.lasting(&asked).await.unwrap();
+        assert_eq!(lasting, [7, 9].map(|id| session(id, 1, 0).id).into());
+        assert!(storage.lasting(&[]).await.unwrap().is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_refresh_prolongs_the_login_and_its_time_ends_it() {
     on_both(async |storage| {
         let days_30 = at(2_592_000_000);

@@ -7,7 +7,6 @@ mod vaults;
 
 use std::sync::Arc;
 
-use futures_util::future::join_all;
 use heliograph_shared::socket::DeviceUser;
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::{Account, AccountId, NewAccount, ProfileChange};
@@ -38,9 +37,6 @@ const REFRESH_SECRET: &str = "refresh";
 const DEVICE_SECRET: &str = "device";
 /// Name of the secret from which the salts of usernames follow that nobody has.
 const STRETCH_SECRET: &str = "stretch";
-
-/// Sessions that are looked up at once after a gap. Others need the database meanwhile.
-const AT_ONCE: usize = 8;
 
 /// Accounts and sessions. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -350,13 +346,9 @@ impl Logins {
         self.0.cache.forget_all();
         let Surroundings { sockets, hub, .. } = &self.0.around;
         let sessions: Vec<_> = sockets.sessions().into_iter().collect();
-        for some in sessions.chunks(AT_ONCE) {
-            let accounts = some.iter().map(|session| self.storage().account_of(*session));
-            for (session, account) in some.iter().zip(join_all(accounts).await) {
-                if account?.is_none() {
-                    sockets.end_session(*session);
-                }
-            }
+        let lasting = self.storage().lasting(&sessions).await?;
+        for ended in sessions.into_iter().filter(|session| !lasting.contains(session)) {
+            sockets.end_session(ended);
         }
         hub.refresh_all_soon();
         Ok(())
