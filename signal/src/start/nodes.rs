@@ -188,6 +188,7 @@ async fn catch_up(app: &App, member: &Member) {
 /// Is heard for the first time.
 pub(super) async fn begin(app: &App, member: &Member) {
     if beat(member).await == Beat::Missed {
+        member.has_missed().await;
         catch_up(app, member).await;
     }
 }
