@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::keys::{self, NODE_LIFE, millis};
 use super::lease::{NotHere, busy};
-use super::member::{Member, lock};
+use super::member::{Answered, Member, lock};
 use super::others::Node;
 use super::trust::TRUST;
 
@@ -31,18 +31,6 @@ const YOUNG: Duration = Duration::from_secs(3);
 
 /// Nodes that are heard, each with its address.
 type Heard = HashMap<Uuid, SocketAddr>;
-
-/// What Redis says to a beat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answered {
-    /// The node is heard, as before.
-    Heard,
-    /// It is heard, but another node could not tell it something, or Redis has been started again, or another Redis has taken
-    /// its place, which may lack what was written last.
-    InDoubt,
-    /// It was not heard any more: others may have taken its beams.
-    GivenUp,
-}
 
 impl Member {
     /// Says to Redis that this node is there, and looks which others it hears.
@@ -281,11 +269,9 @@ impl Member {
         self.is_seen(false).await?;
         let cut_off = self.unheard_within(SEEN).await?;
         self.others_now().await;
-        let beside = self.seen_beside().await?.into_iter();
-        Ok(beside
-            .filter(|(id, _)| cut_off.iter().all(|(other, _)| other != id))
-            .next()
-            .map(|(_, at)| at))
+        let beside = self.seen_beside().await?;
+        let knows = |id: &Uuid| cut_off.iter().any(|(other, _)| other == id);
+        Ok(beside.into_iter().find(|(id, _)| !knows(id)).map(|(_, address)| address))
     }
 }
 

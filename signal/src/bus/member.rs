@@ -17,8 +17,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::hearing::Answered;
 use super::keys::{self, LEASE_LIFE, MEMORY_LIFE, millis};
+use super::moment::Moment;
 use super::others::Others;
 use super::silence::Silence;
 use super::trust::Trust;
@@ -42,6 +42,18 @@ pub enum Beat {
     Missed,
     /// Neither the bus nor the database answers. Nothing is done until one does.
     Silent,
+}
+
+/// What Redis says to a beat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answered {
+    /// The node is heard, as before.
+    Heard,
+    /// It is heard, but another node could not tell it something, or Redis has been started again, or another Redis has taken
+    /// its place, which may lack what was written last.
+    InDoubt,
+    /// It was not heard any more: others may have taken its beams.
+    GivenUp,
 }
 
 /// Why a node cannot be one.
@@ -172,7 +184,7 @@ impl Member {
 
     /// Lets the others hear this node, and looks which of them are heard.
     pub async fn beat(&self) -> Beat {
-        let began = Instant::now();
+        let began = Moment::now();
         match self.say_and_look().await {
             Ok((answered, heard)) => {
                 let was_silent = self.silence.ends();
@@ -183,7 +195,7 @@ impl Member {
                 }
                 let is_settled = self.trust.heard(began);
                 // How long the database and other nodes take says nothing of this one.
-                self.hear(heard, began).await;
+                self.hear(heard, began.steady).await;
                 if is_settled {
                     return Beat::Heard;
                 }
@@ -195,7 +207,7 @@ impl Member {
                 // Others may hear each other, and take this node's beams; the database knows. It also has to know that this
                 // node goes on: whoever takes a beam then waits for it.
                 let is_heard_elsewhere = self.say_elsewhere().await;
-                if self.trust.holds(Instant::now() + ASK) {
+                if self.trust.holds(Moment::now() + ASK) {
                     return Beat::Heard;
                 }
                 if !is_heard_elsewhere {
@@ -209,7 +221,7 @@ impl Member {
 
     /// Whether this node may act on what it remembers.
     pub(super) fn is_assured(&self) -> bool {
-        self.trust.holds(Instant::now())
+        self.trust.holds(Moment::now())
     }
 
     /// Waits until it may.

@@ -10,6 +10,7 @@ pub mod lease;
 pub mod member;
 pub mod memory;
 mod missed;
+mod moment;
 pub mod notice;
 pub mod others;
 pub mod peers;

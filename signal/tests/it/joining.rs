@@ -207,7 +207,7 @@ async fn s1_nothing_counts_before_auth() {
 #[tokio::test]
 async fn s1_who_says_nothing_is_closed_after_ten_seconds() {
     let server = TestServer::start().await;
-    let asked = std::time::Instant::now();
+    let asked = tokio::time::Instant::now();
     let mut silent = server.connect(unknown_beam()).await;
     // A ping is no auth and gives no more time. Real time passes here: paused time jumps on while a message is on the wire.
     silent.sends(Message::text("ping")).await;
