@@ -28,10 +28,8 @@ async fn h11_an_unknown_name_takes_as_long_as_a_wrong_password() {
             }
         }
     }
-    let [known, unknown] = times.map(|mut times| {
-        times.sort();
-        times[times.len() / 2].as_secs_f64()
-    });
+    // Other load on the machine makes none of them shorter.
+    let [known, unknown] = times.map(|times| times.into_iter().min().unwrap().as_secs_f64());
     // Without hashing for unknown names, their time would be a hundredth.
     assert!((0.5..2.0).contains(&(unknown / known)), "{unknown} and {known}");
 }
