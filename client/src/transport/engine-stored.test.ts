@@ -248,6 +248,9 @@ describe('f22 a file of which the server has a copy', () => {
     bob.reads = async () => new ReadableStream()
     bob.engine.handle({ do: 'receive', file: { ...incomingFile(SIZE, ada), url: URL }, picked: null })
     await passes(6_000)
+    // Its way is told also before the first of it is here.
+    const via = { links: [], server: false, stored: true }
+    expect(bob.last('receiving')).toMatchObject({ status: 'moving', via })
     bob.reads = copy
     await passes(60_000)
     expect(await bob.hasWhole(content)).toBe(true)
