@@ -94,9 +94,18 @@ pub struct Stop {
 }
 
 impl Stop {
+    /// What its person has heard before. It is for programs alone, before the rest.
+    pub heard: String,
     /// Ends so.
     pub fn new(exit: Exit, why: impl Into<String>) -> Self {
-        Self { exit, why: why.into() }
+        Self { exit, why: why.into(), heard: String::new() }
+    }
+
+    /// All that there is to say.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let said = [self.heard.as_str(), &self.why];
+        said.into_iter().filter(|said| !said.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
     /// The server was not reached, or does not do what it was asked for.

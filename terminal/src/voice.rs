@@ -401,12 +401,14 @@ impl Voice {
 
     /// Says why the program ends.
     pub fn stop(&self, stop: &Stop) {
-        if stop.why.is_empty() {
-            return;
+        if !stop.why.is_empty() {
+            // It may hold words of the server.
+            let why = safe::lines(&stop.why);
+            let _ = writeln!(anstream::stderr(), "{}: {why}", self.program);
         }
-        // It may hold words of the server.
-        let why = safe::lines(&stop.why);
-        let _ = writeln!(anstream::stderr(), "{}: {why}", self.program);
-        let _ = self.event(&Event::Error { exit: stop.exit.code(), message: &stop.why });
+        let message = stop.message();
+        if !message.is_empty() {
+            let _ = self.event(&Event::Error { exit: stop.exit.code(), message: &message });
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::hostile_server::{HostileServer, is};
 use crate::relayed::chunks_of;
-use crate::stage::{MIB, RELAY, Stage, sample};
+use crate::stage::{MIB, RELAY, Stage, first_event, sample};
 
 /// Lets all items of a beam in clear text bear this name.
 fn renames(hostile: &HostileServer, name: String) {
@@ -104,7 +104,11 @@ fn a_file_that_is_larger_than_the_disk_is_not_begun_and_another_one_comes() {
     let words = [&[paths[0].as_str(), &paths[1], "--once"], &RELAY[..]].concat();
     let (_send, link) = stage.sends(&words);
     let receive = stage.receives(&link, &RELAY).ends();
-    receive.is(1, "Not received: large (it is larger than the room on the disk");
+    let said = "Not received: large (it is larger than the room on the disk).";
+    receive.is(1, said);
+    // A person reads it once, and a program in the event that ends it all.
+    assert_eq!(receive.err.matches("Not received").count(), 1, "{}", receive.err);
+    assert_eq!(first_event(receive.text(), "error")["message"], said);
     assert_eq!(stage.names(), ["small"]);
 }
 
