@@ -84,6 +84,9 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// Why a server does not take what it has no room for (507).
+pub const SERVER_IS_FULL: &str = "its disk, or the part of it for this beam or account, is full";
+
 /// Why the program ends before it has done what it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stop {
@@ -91,12 +94,21 @@ pub struct Stop {
     pub exit: Exit,
     /// For a person. Empty where there is nothing to say.
     pub why: String,
+    /// What its person has heard before. It is for programs alone, before the rest.
+    pub heard: String,
 }
 
 impl Stop {
     /// Ends so.
     pub fn new(exit: Exit, why: impl Into<String>) -> Self {
-        Self { exit, why: why.into() }
+        Self { exit, why: why.into(), heard: String::new() }
+    }
+
+    /// All that there is to say.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let said = [self.heard.as_str(), &self.why];
+        said.into_iter().filter(|said| !said.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
     /// The server was not reached, or does not do what it was asked for.
@@ -111,7 +123,10 @@ impl Stop {
             Failure::Refused { status: 413 | 423 | 429 | 503 | 507, .. } => Exit::Refused,
             _ => Exit::Unreachable,
         };
-        let said = why.to_string();
+        let said = match why {
+            Failure::Refused { status: 507, .. } => SERVER_IS_FULL.to_owned(),
+            why => why.to_string(),
+        };
         let said = said.trim_end_matches('.');
         Self::new(
             exit,
@@ -144,10 +159,14 @@ mod tests {
     #[test]
     fn a_server_that_refuses_was_reached_and_has_the_codes_of_the_table() {
         let stop = |status| Stop::unreached(&Failure::Refused { status, detail: "No.".to_owned() });
-        for status in [413, 423, 429, 503, 507] {
+        for status in [413, 423, 429, 503] {
             let said = format!("The server refuses: it answers {status}: No.");
             assert_eq!(stop(status), Stop::new(Exit::Refused, said));
         }
+        // Nobody takes it for the disk of this device.
+        let said =
+            "The server refuses: its disk, or the part of it for this beam or account, is full.";
+        assert_eq!(stop(507), Stop::new(Exit::Refused, said));
         assert_eq!(stop(403).exit, Exit::Forbidden);
         assert_eq!(stop(404).exit, Exit::Ended);
         // What stands in front of a server says so where it reaches none.

@@ -170,13 +170,17 @@ pub fn why(progress: &Progress) -> Option<String> {
 fn failure(why: &TransferFailure) -> String {
     let text = match why {
         TransferFailure::Gone => "the other device has it no more",
-        TransferFailure::NoRoomThere => "there is no room for it at the other end",
+        TransferFailure::NoRoomThere => "the other device has no room for it on its disk",
         TransferFailure::SourceRemoved => "its device was removed from the beam",
         TransferFailure::Changed => "it has changed, or cannot be read any more",
         TransferFailure::Damaged => "what arrives is damaged",
         TransferFailure::ReadOnly => "this device may only read in the beam",
-        TransferFailure::Here(FileFailure::NoRoom) => "it is larger than the room on the disk",
-        TransferFailure::Here(FileFailure::DiskFull) => "the disk is full",
+        TransferFailure::Here(FileFailure::NoRoom) => {
+            "it is larger than what is free on this device's disk"
+        }
+        TransferFailure::Here(FileFailure::DiskFull) => {
+            "this device's disk is full: free some space and receive again"
+        }
         TransferFailure::Here(FileFailure::Failed(why)) => why,
     };
     text.to_owned()

@@ -250,7 +250,8 @@ pub struct Moves {
     pub bytes_per_second: Option<f64>,
     /// Bytes that came more than once.
     pub twice: Option<u64>,
-    /// `direct`, `turn` where all of it goes over a TURN server, `relay` for the server of the beam, or `both`; null where nothing is known of it.
+    /// `direct`, `turn` where all of it goes over a TURN server, `relay` where the server of the beam passes it on, `both` for
+    /// this beside a direct link, or `stored` for the copy of it that the server has; null where nothing is known of it.
     pub via: Option<&'static str>,
     /// Why it ended without the file, or waits.
     pub why: Option<String>,
@@ -400,12 +401,14 @@ impl Voice {
 
     /// Says why the program ends.
     pub fn stop(&self, stop: &Stop) {
-        if stop.why.is_empty() {
-            return;
+        if !stop.why.is_empty() {
+            // It may hold words of the server.
+            let why = safe::lines(&stop.why);
+            let _ = writeln!(anstream::stderr(), "{}: {why}", self.program);
         }
-        // It may hold words of the server.
-        let why = safe::lines(&stop.why);
-        let _ = writeln!(anstream::stderr(), "{}: {why}", self.program);
-        let _ = self.event(&Event::Error { exit: stop.exit.code(), message: &stop.why });
+        let message = stop.message();
+        if !message.is_empty() {
+            let _ = self.event(&Event::Error { exit: stop.exit.code(), message: &message });
+        }
     }
 }

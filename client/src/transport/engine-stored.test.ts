@@ -144,6 +144,27 @@ describe('f22 a file of which the server has a copy', () => {
     expect(most).toBe(3)
   })
 
+  it('and is small waits for nobody: twenty come one after the other without a pause', async () => {
+    bob.seesNobody()
+    const small = bytes(1_000)
+    let requests = 0
+    bob.reads = async (_, start, length) => {
+      requests += 1
+      return new Blob([small.slice(start, start + length)]).stream()
+    }
+    const ids = Array.from({ length: 20 }, () => crypto.randomUUID() as ItemId)
+    for (const id of ids) {
+      const file = { ...incomingFile(small.byteLength, ada, id), url: URL }
+      bob.engine.handle({ do: 'receive', file, picked: null })
+    }
+    const began = performance.now()
+    const areDone = () => ids.every((id) => bob.last('receiving', id)?.status === 'done')
+    await passes(60_000, areDone)
+    expect(areDone()).toBe(true)
+    expect(performance.now() - began).toBeLessThan(2_000)
+    expect(requests).toBe(ids.length)
+  })
+
   it('is not read from the copy while its device gives it', async () => {
     ada.offers(new Blob([content]))
     bob.receives(SIZE, ada)
@@ -227,6 +248,9 @@ describe('f22 a file of which the server has a copy', () => {
     bob.reads = async () => new ReadableStream()
     bob.engine.handle({ do: 'receive', file: { ...incomingFile(SIZE, ada), url: URL }, picked: null })
     await passes(6_000)
+    // Its way is told also before the first of it is here.
+    const via = { links: [], server: false, stored: true }
+    expect(bob.last('receiving')).toMatchObject({ status: 'moving', via })
     bob.reads = copy
     await passes(60_000)
     expect(await bob.hasWhole(content)).toBe(true)

@@ -230,8 +230,11 @@ export class Givers {
   via(now: number): Carrying {
     const { receiver, source } = this.received
     const keys = this.carriers.look((link) => receiver.waitingOn(link) > 0, now)
-    if (keys.length === 0) return source.carrying([])
-    if (keys.every((key) => key === this.storedKey)) return { links: [], server: false, stored: true }
+    // The copy is read only while nothing else carries the file, and before its first chunk it is the way that this will take.
+    const isRead = receiver.waitingOn(this.storedKey) > 0
+    if (keys.length === 0 && !isRead) return source.carrying([])
+    if (isRead || keys.every((key) => key === this.storedKey))
+      return { links: [], server: false, stored: true }
     const relays = new Set([...this.devices.map(({ relay }) => relay.key), this.storedKey])
     const links = keys.filter((key) => !relays.has(key))
     return { links, server: links.length < keys.length }

@@ -79,7 +79,10 @@ export class Receiving {
     this.#events = {
       onRoom: (incoming) => this.#hasRoom(incoming),
       onHead: ({ file: { id } }, bytes) => this.say({ say: 'head', id, bytes }),
-      onLacking: (incoming) => this.swarming.asks(incoming),
+      onLacking: (incoming) => {
+        this.swarming.asks(incoming)
+        this.#stored.look(incoming)
+      },
       onWrong: (incoming, piece, givers) => {
         // Where another device gave a part as well, nobody knows which of the two is wrong.
         if (areOfSource(givers, incoming) && givers.includes(STORED)) this.#stored.ban(incoming)
@@ -400,6 +403,8 @@ export class Receiving {
 
   #hasRoom(incoming: Incoming): void {
     this.#stored.hasRoom(incoming)
+    // Its place has just opened, and nobody is here who could give it.
+    if (incoming.receiver.received === 0 && !incoming.givers.isAnyHere) this.#stored.look(incoming)
     if (incoming.isComplete && incoming.isOpen) void this.#ends.complete(incoming)
     this.#wanting.refillAll(incoming)
   }

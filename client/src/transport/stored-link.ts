@@ -61,6 +61,8 @@ export class StoredLink {
   #reading: AbortController | null = null
   /** Since when no device can give anything, in milliseconds; null while one can. */
   #aloneSince: number | null = null
+  /** Whether it has been read since then. */
+  #hasBegun = false
   #notBefore = 0
   /** When bytes last came, or the disk last took some, in milliseconds. */
   #heardAt = 0
@@ -103,13 +105,14 @@ export class StoredLink {
     return this.incoming.receiver.writing >= MOST_WRITING_BYTES
   }
 
-  /** Called several times a second while the transfer is under way. */
+  /** Called several times a second while the transfer is under way, and when a piece was hashed. */
   look(): void {
     const now = this.now()
     const { incoming } = this
     if (!incoming.isOpen || incoming.givers.canGive(now)) return this.stop()
     this.#aloneSince ??= now
-    const grace = incoming.receiver.received === 0 ? 0 : GRACE_MS
+    // What came of the copy meanwhile is no reason to wait for a device once more.
+    const grace = this.#hasBegun || incoming.receiver.received === 0 ? 0 : GRACE_MS
     if (now < this.#notBefore || now - this.#aloneSince < grace) return
     incoming.checking.vouchedFor(incoming.source.id, STORED)
     if (!incoming.isOpen || now < this.#notBefore) return
@@ -123,6 +126,7 @@ export class StoredLink {
   /** Ends what is being read. What has not arrived is wanted elsewhere. */
   stop(): void {
     this.#aloneSince = null
+    this.#hasBegun = false
     this.#reading?.abort()
     this.#reading = null
     this.#goOn?.()
@@ -139,6 +143,7 @@ export class StoredLink {
       for (;;) {
         const range = receiver.wantRun(this.key, REQUEST_BYTES)
         if (!range || reading.signal.aborted) return
+        this.#hasBegun = true
         const bytes = layout.bytesOf(range)
         const stream = await this.read(this.url, layout.start(range.first), bytes, reading.signal)
         await this.#take(stream, range.first, bytes, reading.signal)

@@ -251,10 +251,14 @@ impl Receiving {
 
     // --- reports
 
-    /// The links on which a file comes.
+    /// The links on which a file comes. Before its first chunk it is the way that it will take.
     fn via(&mut self, context: &Context, id: ItemId) -> Carrying {
         let Some((incoming, receiver)) = self.both(id) else { return Carrying::default() };
         let keys = incoming.carriers.look(|link| receiver.waiting_on(link) > 0, context.now);
+        // The copy is read only while nothing else carries the file.
+        if receiver.waiting_on(LinkKey::Stored) > 0 {
+            return Carrying { stored: true, ..Carrying::default() };
+        }
         let source = context.devices.get(&incoming.source).filter(|_| keys.is_empty());
         source.map_or_else(|| carrying(keys), |source| source.carrying(keys))
     }

@@ -1,11 +1,14 @@
 //! What becomes of the files that go from here when a device has them, does not want them, leaves, or wants nothing for long.
 
+use std::collections::BTreeSet;
+
 use heliograph_shared::ids::{DeviceId, ItemId};
 
 use super::context::Context;
 use super::contract::{self, Output, Progress, TransferFailure};
 use super::offers::{Offer, moving_to};
 use super::outgoing::State;
+use super::remote_device::carrying;
 use super::sending::{QUIET, Sending};
 use super::{piece_hashes, pump};
 use crate::chunk_set::ChunkSet;
@@ -38,14 +41,14 @@ impl Sending {
         if !offer.to.contains_key(&device) {
             self.begin(context, id, device);
         }
-        let via = self.via(context, id, device);
+        let via = self.carried(context, id, device);
         let Some(outgoing) = self.outgoing(id, device) else { return };
         if outgoing.state == State::Done {
             return;
         }
         let twice = outgoing.sender.twice();
         self.stop(context, id, device, State::Done, None);
-        self.say(context, id, device, Progress::Done { twice, via: Some(via) });
+        self.say(context, id, device, Progress::Done { twice, via });
     }
 
     /// The other device cancelled the transfer.
@@ -188,19 +191,28 @@ impl Sending {
         }
     }
 
-    /// The links on which a file goes.
+    /// The links on which a file goes. Before its first chunk it is the way that it will take.
     fn via(&mut self, context: &Context, id: ItemId, device: DeviceId) -> contract::Carrying {
-        let Some(device) = context.devices.get(&device) else {
-            return contract::Carrying::default();
-        };
-        let Some(outgoing) = self.outgoing(id, device.id) else {
-            return contract::Carrying::default();
-        };
+        self.carried(context, id, device).unwrap_or_else(|| {
+            let device = context.devices.get(&device);
+            device.map(|device| device.carrying(&BTreeSet::new())).unwrap_or_default()
+        })
+    }
+
+    /// The links on which a file went; `None` where it did on none, as one that the other device has read from the server's copy.
+    fn carried(
+        &mut self,
+        context: &Context,
+        id: ItemId,
+        device: DeviceId,
+    ) -> Option<contract::Carrying> {
+        let device = context.devices.get(&device)?;
         let is_busy = |key| {
             let mut links = device.links().filter(|link| link.key == key);
             links.any(|link| link.queue.has(id) || link.buffer.unsent > 0)
         };
-        device.carrying(outgoing.carriers.look(is_busy, context.now))
+        let keys = self.outgoing(id, device.id)?.carriers.look(is_busy, context.now);
+        (!keys.is_empty()).then(|| carrying(keys))
     }
 
     /// A transfer ends. `reason` is what the other device is told; `None` when it already knows.

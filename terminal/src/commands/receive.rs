@@ -94,6 +94,8 @@ struct Coming {
     /// Whether it has come; `None` while it is under way.
     end: Option<bool>,
     why: Option<String>,
+    /// What its person has heard of why it does not come.
+    heard: Option<String>,
 }
 
 impl Coming {
@@ -206,6 +208,7 @@ impl Receiving<'_> {
             is_here: false,
             end: None,
             why: None,
+            heard: None,
         };
         if beam.is_unproven(item) {
             // Nobody looks at what comes and decides.
@@ -232,8 +235,11 @@ impl Receiving<'_> {
             self.bars.stands(id, &file.name, (bytes, file.size), Pace::of(progress));
         }
         if let (Some(false), Some(why)) = (file.end, &file.why) {
-            let said = format!("Not received: {} ({why}).", safe::line(&file.name));
-            self.bars.aside(|| voice.hint(&said));
+            let said = missed(&file.name, why);
+            if file.heard.as_ref() != Some(&said) {
+                self.bars.aside(|| voice.warn(&said));
+            }
+            file.heard = Some(said);
         }
         Ok(())
     }
@@ -267,11 +273,25 @@ impl Receiving<'_> {
                 "its device is not here, which --wait waits for"
             };
             let why = file.why.as_deref().unwrap_or(other);
-            format!("Not received: {} ({why}).", safe::line(&file.name))
+            let said = missed(&file.name, why);
+            (file.heard.as_ref() == Some(&said), said)
         });
-        let said: Vec<_> = said.collect();
-        if said.is_empty() { Ok(()) } else { Err(Stop::new(Exit::Failed, said.join("\n"))) }
+        let (heard, unheard): (Vec<_>, Vec<_>) = said.partition(|(is_heard, _)| *is_heard);
+        if heard.is_empty() && unheard.is_empty() {
+            return Ok(());
+        }
+        let lines = |said: Vec<(bool, String)>| {
+            said.into_iter().map(|(_, said)| said).collect::<Vec<_>>().join("\n")
+        };
+        let mut stop = Stop::new(Exit::Failed, lines(unheard));
+        stop.heard = lines(heard);
+        Err(stop)
     }
+}
+
+/// Says of a file that it does not come.
+fn missed(name: &str, why: &str) -> String {
+    format!("Not received: {} ({why}).", safe::line(name))
 }
 
 fn not_let_in(beam: &Beam) -> Stop {

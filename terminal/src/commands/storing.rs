@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use crate::beam::Beam;
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, SERVER_IS_FULL, Stop};
 use crate::safe;
 use crate::voice::Voice;
 
@@ -217,6 +217,9 @@ impl Lack {
             NotStored::Server(Failure::Refused { status: 413, .. }) => {
                 refused(&format!("The server does not keep {name}: it keeps no file so large."))
             }
+            NotStored::Server(Failure::Refused { status: 507, .. }) => {
+                refused(&format!("The server does not keep {name}: {SERVER_IS_FULL}."))
+            }
             NotStored::Server(Failure::Refused { detail, .. }) => {
                 refused(&format!("The server does not keep {name}: {}", safe::lines(detail)))
             }
@@ -248,6 +251,7 @@ mod tests {
         assert_eq!(stop.exit, Exit::Refused);
         assert_eq!(stop.why, "The server does not keep film: it keeps no file so large.");
         let Lack::ForGood(stop) = lack(507) else { panic!("it is tried again") };
-        assert_eq!((stop.exit, &*stop.why), (Exit::Refused, "The server does not keep film: No."));
+        assert_eq!(stop.exit, Exit::Refused);
+        assert_eq!(stop.why, format!("The server does not keep film: {SERVER_IS_FULL}."));
     }
 }

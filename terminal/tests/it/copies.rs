@@ -79,3 +79,16 @@ fn h32_files_that_the_server_does_not_keep_are_named_under_the_link_after_the_ot
         assert_eq!(fs::read(into.join(format!("small {at}"))).unwrap(), b"kept");
     }
 }
+
+#[test]
+fn h40_a_disk_that_is_full_is_said_to_be_the_one_of_the_server() {
+    let server = Server::with(&["--guest-total", "1MiB"]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.bin");
+    fs::write(&path, sample(2_000_000)).unwrap();
+    let words = ["send", "--keep", "1h", "--no-direct", "--server", &server.url()];
+    let send = program(&words).args(&[path.to_str().unwrap()]).ends();
+    let said = "The server does not keep a.bin: its disk, or the part of it for this beam or account, is full.";
+    send.is(9, said);
+    assert_eq!(send.err.matches("a.bin").count(), 1, "{}", send.err);
+}

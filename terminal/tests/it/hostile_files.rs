@@ -1,11 +1,12 @@
 //! Names, files and disks with which something is wrong.
 
 use std::fs;
+use std::io::Write as _;
 use std::process::Command;
 
 use crate::hostile_server::{HostileServer, is};
 use crate::relayed::chunks_of;
-use crate::stage::{MIB, RELAY, Stage, sample};
+use crate::stage::{MIB, RELAY, Stage, first_event, sample};
 
 /// Lets all items of a beam in clear text bear this name.
 fn renames(hostile: &HostileServer, name: String) {
@@ -104,8 +105,37 @@ fn a_file_that_is_larger_than_the_disk_is_not_begun_and_another_one_comes() {
     let words = [&[paths[0].as_str(), &paths[1], "--once"], &RELAY[..]].concat();
     let (_send, link) = stage.sends(&words);
     let receive = stage.receives(&link, &RELAY).ends();
-    receive.is(1, "Not received: large (it is larger than the room on the disk");
+    let said = "Not received: large (it is larger than what is free on this device's disk).";
+    receive.is(1, said);
+    // A person reads it once, and a program in the event that ends it all.
+    assert_eq!(receive.err.matches("Not received").count(), 1, "{}", receive.err);
+    assert_eq!(first_event(receive.text(), "error")["message"], said);
     assert_eq!(stage.names(), ["small"]);
+}
+
+#[test]
+fn a_disk_that_is_full_is_said_to_be_the_one_of_this_device() {
+    let stage = Stage::new();
+    let Some(_disk) = Disk::mount(&stage, "size=16m") else { return };
+    let other = stage.received().join("other");
+    let path = stage.file("film", &sample(12 * MIB));
+    let (_send, link) = stage.sends(&[&[path.as_str()], &RELAY[..]].concat());
+    let hostile = HostileServer::before(&stage.server);
+    // Something else takes the room when a part of it is here.
+    hostile.changes_frames(move |frame| {
+        if chunks_of(&frame).any(|(place, _)| place == 64) {
+            let mut other = fs::File::create(&other).unwrap();
+            while other.write_all(&[0; 4096]).is_ok() {}
+        }
+        vec![frame]
+    });
+    let words = [&["--quiet"], &RELAY[..]].concat();
+    let receive = stage.receives(&hostile.link(&link), &words).ends();
+    let said =
+        "Not received: film (this device's disk is full: free some space and receive again).";
+    receive.is(1, said);
+    assert_eq!(receive.err.matches("Not received").count(), 1, "{}", receive.err);
+    assert_eq!(first_event(receive.text(), "error")["message"], said);
 }
 
 #[test]

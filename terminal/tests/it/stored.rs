@@ -132,6 +132,8 @@ impl Stage {
         let done = ended.text().lines().find(is_done).unwrap();
         let done: Value = serde_json::from_str(done).unwrap();
         assert_eq!((&done["via"], &done["twice"]), (&"stored".into(), &0.into()));
+        // Also before the first of it is here, while whoever shared it is.
+        assert!(!ended.text().contains(r#""via":"relay""#), "{}", ended.text());
     }
 }
 

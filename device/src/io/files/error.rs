@@ -6,10 +6,10 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// It is larger than what is free on the disk.
-    #[error("larger than the room on the disk")]
+    #[error("larger than what is free on this device's disk")]
     NoRoom,
     /// The disk is full, or the person's part of it. What is here of the file stays.
-    #[error("the disk is full")]
+    #[error("this device's disk is full")]
     DiskFull,
     /// The file system takes no file of this size, as FAT takes none of 4 GiB.
     #[error("too large for this file system")]

@@ -123,6 +123,24 @@ fn f22_a_file_comes_from_the_copy_alone_in_clear_and_sealed() {
 }
 
 #[test]
+fn f22_the_way_of_a_file_is_the_copy_also_before_its_first_chunk_and_who_shared_it_knows_none() {
+    let mut world = only_a_copy(false);
+    let ways = |progress: &Progress| match progress {
+        Progress::Moving { via, .. } => Some(via.clone()),
+        _ => None,
+    };
+    assert!(world.passes(LONG, |world| world.receives(BOB, item(0)).and_then(ways).is_some()));
+    let via = world.receives(BOB, item(0)).and_then(ways);
+    assert_eq!(via, Some(Carrying { stored: true, ..Carrying::default() }));
+    world.offers(ADA, item(0), SIZE, None);
+    assert!(world.passes(LONG, has));
+    world.joins(ADA);
+    assert!(world.passes(LONG, |world| is_done(world, SIZE)));
+    let done = world.devices[ADA].sending.get(&(item(0), device(BOB)));
+    assert_eq!(done, Some(&Progress::Done { twice: 0, via: None }));
+}
+
+#[test]
 fn f22_a_small_file_of_which_only_the_copy_is_there_waits_for_nobody() {
     for is_sealed in [false, true] {
         let mut world = only_a_copy_of(100, is_sealed);
