@@ -13,17 +13,20 @@ use uuid::Uuid;
 
 use super::keys::{self, NODE_LIFE, millis};
 use super::lease::{NotHere, busy};
-use super::member::{Answered, Member, lock};
+use super::member::{Answered, Member, Reach, lock};
 use super::others::Node;
 use super::trust::TRUST;
 
-/// Time for an answer of the database, and for a connection to a node.
+/// Time for an answer of the database, and of a node.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Pause between two tries.
+const PAUSE: Duration = Duration::from_millis(200);
 /// Time for all that Redis is told and asked in a beat, also when it has to be connected first. With the pause before it, a beat
 /// that fails takes less than a node is trusted since the last one, unless that one took long too.
 const BEATEN_WITHIN: Duration = Duration::from_millis(1_500);
-/// A node that said so long ago that it is there has stopped, however wrong its clock is.
-const LATELY: Duration = Duration::from_mins(1);
+/// A node that said so long ago in the database that it is there has stopped: it acts for [`TRUST`] after it said so, and who looks
+/// may have asked for the time before.
+const LATELY: Duration = Duration::from_secs(15);
 /// A node that is there has said so since then: it does each minute.
 const SEEN: Duration = Duration::from_secs(150);
 /// So long after the bus was started again all nodes have said what they drive.
@@ -31,6 +34,18 @@ const YOUNG: Duration = Duration::from_secs(3);
 
 /// Nodes that are heard, each with its address.
 type Heard = HashMap<Uuid, SocketAddr>;
+
+/// Nodes that are there and cannot reach Redis.
+struct CutOff {
+    reached: Heard,
+    reach: Reach,
+}
+
+impl Default for CutOff {
+    fn default() -> Self {
+        Self { reached: Heard::new(), reach: Reach::Whole }
+    }
+}
 
 impl Member {
     /// Says to Redis that this node is there, and looks which others it hears.
@@ -102,9 +117,11 @@ impl Member {
         first.cmd("DEL").arg(keys::untold(self.node()));
         first.cmd("SMEMBERS").arg(keys::NODES);
         let said = first.query_async(&mut redis);
-        let (said, is_same) = tokio::join!(said, self.is_same_redis());
+        let (said, data) = tokio::join!(said, self.data_of_redis());
         let (was_there, untold, nodes): (Option<String>, u32, HashSet<String>) = said?;
         let was_there = was_there.is_some();
+        // One that does not say counts as the same.
+        let is_same = data.is_none_or(|id| lock(&self.replication).replace(id.clone()) == Some(id));
         if !was_there || !is_same {
             *lock(&self.unheard) = Some(Instant::now());
         }
@@ -121,26 +138,30 @@ impl Member {
         Ok((answered, self.look(nodes).await?))
     }
 
-    /// Whether Redis has the data that it had at the last beat and what was written since then: it was neither started again,
-    /// nor has a replica taken its place. One that does not say counts as the same.
-    async fn is_same_redis(&self) -> bool {
+    /// The id of the data that Redis has. It is another one when Redis was started again, or a replica has taken its place, which may
+    /// lack what was written last.
+    async fn data_of_redis(&self) -> Option<String> {
         let mut ask = redis::cmd("INFO");
         let told: Result<String, _> = ask.arg("replication").query_async(&mut self.redis()).await;
-        let Ok(told) = told else { return true };
-        let id = told.lines().find_map(|line| line.strip_prefix("master_replid:"));
-        let Some(id) = id.map(str::to_owned) else { return true };
-        lock(&self.replication).replace(id.clone()) == Some(id)
+        let told = told.ok()?;
+        told.lines().find_map(|line| line.strip_prefix("master_replid:")).map(str::to_owned)
     }
 
     /// Another node could not be told something, and is heard: it is to look what it has missed. Waits until it acts no more on
     /// what it knew before.
     pub(super) async fn could_not_tell(&self, node: Uuid) {
-        let mut redis = self.redis();
-        let mut say = redis::cmd("SET");
-        say.arg(keys::untold(node)).arg(1).arg("PX").arg(millis(LATELY));
-        let said: Result<(), _> = say.query_async(&mut redis).await;
-        if let Err(error) = said {
-            tracing::warn!(%error, "a node does not know that it was not told something");
+        for pause in [PAUSE, PAUSE, Duration::ZERO] {
+            let (mut redis, mut say) = (self.redis(), redis::cmd("SET"));
+            say.arg(keys::untold(node)).arg(1).arg("PX").arg(millis(LATELY));
+            let said: Result<(), _> = say.query_async(&mut redis).await;
+            match said {
+                Ok(()) => break,
+                // That node sees that this one goes by the database, and cannot be called.
+                Err(error) => {
+                    tracing::warn!(%error, "a node does not know yet that it was not told");
+                }
+            }
+            sleep(pause).await;
         }
         sleep(TRUST).await;
     }
@@ -171,14 +192,21 @@ impl Member {
     }
 
     /// These nodes are heard by Redis, which was asked then. Looks which others are there.
-    pub(super) async fn hear(&self, mut heard: Heard, asked: Instant) {
+    pub(super) async fn hear(&self, heard: Heard, asked: Instant) -> Reach {
+        // The others may only not have found the new bus yet.
+        self.hear_all(heard, asked, self.is_bus_young()).await
+    }
+
+    async fn hear_all(&self, mut heard: Heard, asked: Instant, may_be_late: bool) -> Reach {
         let cut_off = self.cut_off(|id| !heard.contains_key(&id)).await;
-        // The others may only not have found the new bus yet, or be known to the database, which does not answer.
-        let may_be_late = self.is_bus_young() || cut_off.is_none();
-        heard.extend(cut_off.unwrap_or_default());
+        // They may be known to the database, which does not answer.
+        let may_be_late = may_be_late || cut_off.is_none();
+        let CutOff { reached, reach } = cut_off.unwrap_or_default();
+        heard.extend(reached);
         if self.others.hear(&heard, asked, may_be_late) {
             self.others_lost.notify_one();
         }
+        reach
     }
 
     /// Whether the bus may have been started again just now. Then the others may not have said yet what they drive.
@@ -189,13 +217,20 @@ impl Member {
     /// The other nodes that are heard now. When the bus is silent, those that were heard last, and those that began since then.
     pub(super) async fn others_now(&self) -> Vec<Node> {
         let (mut redis, asked) = (self.redis(), Instant::now());
-        let nodes = redis::cmd("SMEMBERS").arg(keys::NODES).query_async(&mut redis).await;
+        let nodes: RedisResult<HashSet<String>> =
+            redis::cmd("SMEMBERS").arg(keys::NODES).query_async(&mut redis).await;
         let looked = match nodes {
-            Ok(nodes) => self.look(nodes).await,
+            Ok(nodes) => {
+                // A bus that does not know this one was started again since its last beat.
+                let is_new = !nodes.contains(&self.node().to_string());
+                self.look(nodes).await.map(|heard| (heard, is_new))
+            }
             Err(error) => Err(error),
         };
         match looked {
-            Ok(heard) => self.hear(heard, asked).await,
+            Ok((heard, is_new)) => {
+                self.hear_all(heard, asked, is_new || self.is_bus_young()).await;
+            }
             Err(error) => {
                 tracing::warn!(%error, "the bus does not say which nodes there are");
                 for (id, address) in self.seen_beside().await.unwrap_or_default() {
@@ -231,14 +266,14 @@ impl Member {
         let address = address.map_err(|error| busy(&error))?;
         let address = match address.and_then(|address| address.parse().ok()) {
             Some(address) => Some(address),
-            None => self.cut_off(|id| id == node).await.ok_or(NotHere::Busy)?.remove(&node),
+            None => self.cut_off(|id| id == node).await.ok_or(NotHere::Busy)?.reached.remove(&node),
         };
         Ok(address.map(|address| self.others.known(node, address)))
     }
 
     /// Those of some nodes that are there and only cannot reach Redis. They go on with their beams, so none of those is taken
     /// from them. One that cannot be reached either could not be led to. `None` when the database does not say.
-    async fn cut_off(&self, which: impl Fn(Uuid) -> bool) -> Option<Heard> {
+    async fn cut_off(&self, which: impl Fn(Uuid) -> bool) -> Option<CutOff> {
         let said = match timeout(PATIENCE, self.unheard_within(NODE_LIFE)).await {
             Ok(Ok(said)) => said,
             Ok(Err(error)) => {
@@ -248,14 +283,19 @@ impl Member {
             Err(_) => return None,
         };
         let said = said.into_iter().filter(|(id, _)| *id != self.node() && which(*id));
-        Some(timeout(PATIENCE, self.reached(said)).await.unwrap_or_default())
+        let said: Vec<_> = said.collect();
+        let count = said.len();
+        let reached = self.reached(said.into_iter()).await;
+        let reach = if reached.len() == count { Reach::Whole } else { Reach::Torn };
+        Some(CutOff { reached, reach })
     }
 
     /// Those of these nodes that answer at their addresses.
     async fn reached(&self, nodes: impl Iterator<Item = (Uuid, String)>) -> Heard {
         let reached = nodes.map(|(id, address)| async move {
             let address = address.parse().ok()?;
-            self.answers(id, address).await.then_some((id, address))
+            let answers = timeout(PATIENCE, self.answers(id, address)).await;
+            answers.unwrap_or(false).then_some((id, address))
         });
         join_all(reached).await.into_iter().flatten().collect()
     }

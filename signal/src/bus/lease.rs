@@ -4,6 +4,7 @@
 //! there. What no table has is written to Redis with the same token ([`super::memory`]).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::BeamId;
@@ -50,6 +51,8 @@ pub struct Lease {
     pub(super) beam: BeamId,
     token: Uuid,
     pub(super) lost: CancellationToken,
+    /// What [`Lease::gaps`] was when the access was read last.
+    made_up: Arc<AtomicU64>,
 }
 
 /// Ends the lease if it is still this one.
@@ -112,7 +115,8 @@ impl Member {
         })?;
         let lost = CancellationToken::new();
         self.drives(beam, token, lost.clone());
-        let lease = Lease { member: self, beam, token, lost };
+        let made_up = Arc::new(AtomicU64::new(gaps));
+        let lease = Lease { member: self, beam, token, lost, made_up };
         let followed = match lease.follow(earlier).await {
             // The beams that were looked through meanwhile did not have this one among them.
             Ok(()) if lease.gaps() != gaps => Err(NotHere::Busy),
@@ -182,10 +186,16 @@ impl Lease {
         self.lost.run_until_cancelled(self.member.assured()).await.ok_or(Lost)
     }
 
-    /// Whether this node may act now.
+    /// Whether this node may act now on the access as it was read last.
     #[must_use]
     pub fn holds(&self) -> bool {
-        !self.lost.is_cancelled() && self.member.is_assured()
+        let is_made_up = self.made_up.load(Ordering::Acquire) == self.gaps();
+        is_made_up && !self.lost.is_cancelled() && self.member.is_assured()
+    }
+
+    /// The access was read when [`Lease::gaps`] was this.
+    pub fn is_made_up(&self, gaps: u64) {
+        self.made_up.store(gaps, Ordering::Release);
     }
 
     /// Whether the bus did not answer when this node was to be heard last.
@@ -247,7 +257,8 @@ pub(crate) fn unheard(storage: heliograph_storage::Storage, beam: BeamId, token:
     let secret = heliograph_storage::secrets::Secret::new([1; 32]);
     let clock = crate::clock::Clock::System;
     let member = Member::new("redis://127.0.0.1:1/", address, storage, secret, clock).unwrap();
-    Lease { member: Arc::new(member), beam, token, lost: CancellationToken::new() }
+    let (lost, made_up) = (CancellationToken::new(), Arc::default());
+    Lease { member: Arc::new(member), beam, token, lost, made_up }
 }
 
 pub(super) fn busy(error: &redis::RedisError) -> NotHere {

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -56,6 +55,15 @@ pub(super) enum Answered {
     GivenUp,
 }
 
+/// Which of the nodes can be called that are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// All.
+    Whole,
+    /// One goes by the database and does not answer: it cannot tell this node anything, nor say so in Redis.
+    Torn,
+}
+
 /// Why a node cannot be one.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -88,8 +96,6 @@ pub struct Member {
     pub(super) unheard: Mutex<Option<Instant>>,
     /// The id of the data that Redis had at the last beat.
     pub(super) replication: Mutex<Option<String>>,
-    /// How often the node has looked what it has missed.
-    pub(super) gaps: AtomicU64,
     silence: Silence,
 }
 
@@ -136,7 +142,6 @@ impl Member {
             renewed: Mutex::default(),
             unheard: Mutex::default(),
             replication: Mutex::default(),
-            gaps: AtomicU64::new(0),
             silence: Silence::default(),
         })
     }
@@ -169,7 +174,7 @@ impl Member {
     }
 
     pub(super) fn gaps(&self) -> u64 {
-        self.gaps.load(Ordering::Acquire)
+        self.trust.gaps()
     }
 
     /// Whether the bus did not answer at the last beat.
@@ -193,12 +198,15 @@ impl Member {
                 } else if was_silent || answered == Answered::InDoubt || !self.renew().await {
                     self.trust.doubt();
                 }
-                let is_settled = self.trust.heard(began);
-                // How long the database and other nodes take says nothing of this one.
-                self.hear(heard, began.steady).await;
-                if is_settled {
-                    return Beat::Heard;
+                let has_missed = !self.trust.heard(began);
+                if has_missed {
+                    self.missed.notify_one();
                 }
+                // How long the database and other nodes take says nothing of this one.
+                if self.hear(heard, began.steady).await == Reach::Whole {
+                    return if has_missed { Beat::Missed } else { Beat::Heard };
+                }
+                self.trust.doubt();
             }
             Err(error) => {
                 if self.silence.begins() {
@@ -206,7 +214,11 @@ impl Member {
                 }
                 // Others may hear each other, and take this node's beams; the database knows. It also has to know that this
                 // node goes on: whoever takes a beam then waits for it.
+                let said = Moment::now();
                 let is_heard_elsewhere = self.say_elsewhere().await;
+                if is_heard_elsewhere {
+                    self.trust.said(said);
+                }
                 if self.trust.holds(Moment::now() + ASK) {
                     return Beat::Heard;
                 }

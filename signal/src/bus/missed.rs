@@ -2,7 +2,6 @@
 //! done beside the beats, because the node is to be heard meanwhile.
 
 use std::collections::HashMap;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -32,10 +31,10 @@ impl Member {
     }
 
     /// Gives up the beams that another node drives by now. Call [`Member::caught_up`] with the answer when nothing is remembered
-    /// from before this call. `None` when nobody says who drives them.
+    /// from before this call. `None` when nobody says who drives them, or nobody knows that
+    /// this node is there.
     pub async fn looks_back(&self) -> Option<Gap> {
-        let gap = self.trust.gap();
-        self.gaps.fetch_add(1, Ordering::AcqRel);
+        let gap = self.trust.gap()?;
         self.check_beams(!self.is_bus_gone()).await.ok()?;
         Some(gap)
     }

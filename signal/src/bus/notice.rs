@@ -30,6 +30,14 @@ pub enum Notice {
     Beam(BeamId, News),
 }
 
+impl Notice {
+    /// Whether a node that was not told finds it in the database. What the nodes only count is nowhere else.
+    #[must_use]
+    pub const fn is_of_what_is_stored(&self) -> bool {
+        !matches!(self, Self::Tried(_) | Self::TriesForgotten(_) | Self::Taken(_))
+    }
+}
+
 /// What the devices of a beam are told of, or the beam is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum News {

@@ -83,8 +83,13 @@ impl Member {
     pub(super) async fn tell_others(&self, notice: &Notice) {
         let others = self.others_now().await;
         let calls = others.iter().map(|node| self.tell(node, notice));
-        let others: Vec<_> = others.iter().map(|node| node.id).collect();
-        join(join_all(calls), self.outlasts_all_but(&others)).await;
+        let ids: Vec<_> = others.iter().map(|node| node.id).collect();
+        let outlasts = async {
+            if notice.is_of_what_is_stored() {
+                self.outlasts_all_but(&ids).await;
+            }
+        };
+        join(join_all(calls), outlasts).await;
     }
 
     /// Tells the node that drives a beam, if it is another one. The change is stored: whoever takes the beam after this
@@ -94,9 +99,13 @@ impl Member {
         match self.driver_elsewhere(beam).await {
             Ok(Some(driver)) => self.tell(&driver, &notice).await,
             Ok(None) if self.is_driving(beam) => {}
-            // A node that neither Redis hears nor this one reaches may drive it.
+            // A node may drive it that Redis does not name.
             Ok(None) => match self.storage().driver_of(beam).await {
-                Ok(Some((node, _))) if node != self.node() => self.outlasts(node).await,
+                Ok(Some((node, _))) if node != self.node() => match self.find(node).await {
+                    // Redis has lost that it does.
+                    Ok(Some(driver)) => self.tell(&driver, &notice).await,
+                    Ok(None) | Err(_) => self.outlasts(node).await,
+                },
                 Ok(_) | Err(_) => {}
             },
             // Whoever it is, it is among those that were heard last.
@@ -104,6 +113,7 @@ impl Member {
         }
     }
 
+    /// Tells a node, and waits until it has heeded it, or acts no more on what it knew before. What the nodes only count is said once.
     async fn tell(&self, node: &Node, notice: &Notice) {
         let Ok(text) = serde_json::to_string(notice) else { return };
         let until = Instant::now() + LONGEST;
@@ -111,6 +121,9 @@ impl Member {
             match self.post(node, text.clone()).await {
                 Ok(()) => return,
                 Err(error) => tracing::warn!(%error, "a node was not told"),
+            }
+            if !notice.is_of_what_is_stored() {
+                return;
             }
             if matches!(self.find(node.id).await, Ok(None)) {
                 return self.outlasts(node.id).await;

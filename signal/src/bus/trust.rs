@@ -23,17 +23,25 @@ pub(super) struct Trust {
 #[derive(Debug, Default)]
 struct State {
     until: Option<Moment>,
+    /// When it was said last that the node is there: in Redis, or in the database, in which whoever takes its beams then finds it.
+    said: Option<Moment>,
     /// How often something has raised the doubt that notices were missed, and for how many of these nothing is remembered
     /// from before.
     doubts: u64,
     settled: u64,
+    /// How many of them were that others may have taken what this node has.
+    ends: u64,
+    /// How often the node has looked what it has missed.
+    gaps: u64,
 }
 
 /// What may have been missed until the node began to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    began: Moment,
+    /// When it was said last that the node is there.
+    said: Moment,
     doubts: u64,
+    ends: u64,
 }
 
 impl Trust {
@@ -41,11 +49,17 @@ impl Trust {
     /// is not settled.
     pub fn heard(&self, at: Moment) -> bool {
         let mut state = self.state();
+        state.said = Some(at);
         let is_settled = state.doubts == state.settled;
         if is_settled {
             self.extend(&mut state, at);
         }
         is_settled
+    }
+
+    /// Then it was about to be said in the database that the node is there, and now it is.
+    pub fn said(&self, at: Moment) {
+        self.state().said = Some(at);
     }
 
     /// Something may have been missed. The node is trusted no longer than so far until it has caught up.
@@ -57,20 +71,30 @@ impl Trust {
     pub fn end(&self) {
         let mut state = self.state();
         state.doubts += 1;
+        state.ends += 1;
         state.until = None;
     }
 
-    /// The node looks now what it has missed.
-    pub fn gap(&self) -> Gap {
-        Gap { began: Moment::now(), doubts: self.state().doubts }
+    /// The node looks now what it has missed. `None` while nobody was told that it is there.
+    pub fn gap(&self) -> Option<Gap> {
+        let mut state = self.state();
+        state.gaps += 1;
+        let State { said, doubts, ends, .. } = *state;
+        said.map(|said| Gap { said, doubts, ends })
     }
 
-    /// What this node remembered when it began to look is what is stored. A doubt that came meanwhile stays.
+    /// How often that was.
+    pub fn gaps(&self) -> u64 {
+        self.state().gaps
+    }
+
+    /// What this node remembered when it began to look is what is stored. A doubt that came meanwhile stays: whoever raised it
+    /// waits until what was read before has no effect any more. Whoever took what this node has does not.
     pub fn caught_up(&self, gap: Gap) {
         let mut state = self.state();
         state.settled = state.settled.max(gap.doubts);
-        if state.settled == state.doubts {
-            self.extend(&mut state, gap.began);
+        if state.ends == gap.ends {
+            self.extend(&mut state, gap.said);
         }
     }
 
@@ -137,28 +161,55 @@ mod tests {
         let (trust, now) = (Trust::default(), Moment::now());
         trust.heard(now);
         trust.doubt();
-        let gap = trust.gap();
         tokio::time::advance(SECOND).await;
         assert!(!trust.heard(Moment::now()));
+        let gap = trust.gap().unwrap();
         assert!(!trust.holds(now + TRUST));
+        tokio::time::advance(SECOND).await;
+        assert!(!trust.heard(Moment::now()));
 
         trust.caught_up(gap);
-        // Counted is what was known when it began to look.
-        assert!(!trust.holds(now + TRUST));
+        // It counts from when the node was heard before it began to look.
+        assert!(trust.holds(now + TRUST) && !trust.holds(now + TRUST + SECOND));
         assert!(trust.heard(Moment::now()));
-        assert!(trust.holds(now + TRUST));
+        assert!(trust.holds(now + TRUST + SECOND));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_doubt_that_comes_while_the_node_catches_up_stays() {
+    async fn a_doubt_that_comes_while_the_node_catches_up_stays_and_stops_nothing() {
         let trust = Trust::default();
+        let now = Moment::now();
+        trust.heard(now);
+        trust.doubt();
+        let first = trust.gap().unwrap();
+        trust.doubt();
+        trust.caught_up(first);
+        assert!(trust.holds(now) && !trust.heard(now));
+        trust.caught_up(trust.gap().unwrap());
+        assert!(trust.heard(now));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_node_that_is_given_up_while_it_catches_up_catches_up_again() {
+        let (trust, now) = (Trust::default(), Moment::now());
         trust.end();
-        let first = trust.gap();
+        trust.heard(now);
+        let first = trust.gap().unwrap();
         trust.end();
         trust.caught_up(first);
-        assert!(!trust.holds(Moment::now()) && !trust.heard(Moment::now()));
-        trust.caught_up(trust.gap());
-        assert!(trust.holds(Moment::now()));
+        assert!(!trust.holds(now) && !trust.heard(now));
+        trust.caught_up(trust.gap().unwrap());
+        assert!(trust.holds(now));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_a_node_reads_counts_for_nothing_while_nobody_was_told_that_it_is_there() {
+        let trust = Trust::default();
+        assert_eq!(trust.gap(), None);
+        trust.said(Moment::now());
+        tokio::time::advance(TRUST).await;
+        trust.caught_up(trust.gap().unwrap());
+        assert!(!trust.holds(Moment::now()));
     }
 
     #[tokio::test(start_paused = true)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::BeamId;
+use heliograph_signal::bus::notice::Notice;
 use serde_json::{Value, json};
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
@@ -225,10 +226,17 @@ async fn s27_a_node_that_could_not_be_told_of_a_logout_is_told_that_it_has_misse
     let _set = nodes.redis.cli(&["SET", &key, "127.0.0.1:9", "PX", "60000"]);
     let _added = nodes.redis.cli(&["SADD", "heliograph:nodes", &nobody]);
 
+    let untold = || nodes.redis.cli(&["GET", &format!("heliograph:untold:{nobody}")]);
+    // What is only counted is no reason to read anything.
+    node.app.bus.tell_others(&Notice::Tried("ada".to_owned())).await;
+    assert_eq!(untold().trim(), "");
+    let asked = tokio::time::Instant::now();
     let mut leaving = ada.clone();
     assert_eq!(leaving.posts("/api/auth/logout/").await.status, 200);
 
-    assert_eq!(nodes.redis.cli(&["GET", &format!("heliograph:untold:{nobody}")]).trim(), "1");
+    assert_eq!(untold().trim(), "1");
+    // By then it acts no more on what it knew before.
+    assert!(asked.elapsed() >= Duration::from_secs(3));
 }
 
 #[tokio::test]

@@ -54,6 +54,8 @@ pub(super) async fn run(
     let gaps = lease.as_ref().map_or(0, Lease::gaps);
     if let Some(lease) = &lease {
         relay.is_fenced_by(lease.clone());
+        // It is read below.
+        lease.is_made_up(gaps);
     }
     let mut commands = Vec::new();
     let end = match keeper.load().await {
@@ -159,7 +161,12 @@ impl Actor {
         self.tell_the_time().await?;
         commands.reverse();
         while let Some(command) = commands.pop() {
-            let obeyed = match self.assured().await {
+            let may_act = match self.assured().await {
+                // The right of whoever says something may have gone while this node waited.
+                Continue(()) => self.make_up().await,
+                end @ Break(_) => end,
+            };
+            let obeyed = match may_act {
                 Continue(()) => self.obey(command).await,
                 Break(end) => {
                     commands.push(command);

@@ -24,7 +24,11 @@ impl Actor {
             return Continue(());
         }
         self.gaps = gaps;
-        self.refresh().await
+        self.refresh().await?;
+        if let Some(lease) = &self.keeper.lease {
+            lease.is_made_up(gaps);
+        }
+        Continue(())
     }
 
     /// Writes what has changed to the bus, before the devices are told, who are told only while this node may act.
