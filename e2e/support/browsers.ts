@@ -8,6 +8,8 @@ const WITHOUT = [
   // with a page costs.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
+  // It keeps a process ready for the next site that the window goes to, and in a test there is none.
+  'SpareRendererForSitePerProcess',
 ]
 
 export const CHROMIUM: LaunchOptions = {
