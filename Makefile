@@ -71,6 +71,9 @@ rust-built: $(CLIENT)
 	! cargo tree --locked --package heliograph-signal --no-default-features --edges no-dev --invert hpke 2>/dev/null
 	cargo test $(WORKSPACE) --no-run
 
+# Most of these tests wait for servers, for each other and for real time: twice as many at once as there are cores take half as
+# long on two cores.
+rust-tests: export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 rust-tests: rust-built
 	scripts/with-postgres cargo test $(WORKSPACE)
 	scripts/with-postgres scripts/test-nodes

@@ -12,10 +12,17 @@ export default defineConfig({
     },
   },
   test: {
-    environment: 'node',
     // By default one core is left for Vitest itself, which uses little of it: on two cores the tests had one.
     maxWorkers: availableParallelism(),
-    include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/languages/test-setup.ts'],
+    projects: [
+      { extends: true, test: { name: 'modules', environment: 'node', include: ['src/**/*.test.ts'] } },
+      // Each file has a page and modules of its own here too, but a process loads jsdom once and not for each file, which takes
+      // longer than most of the files. The others use more of Node than such a page has.
+      {
+        extends: true,
+        test: { name: 'components', environment: 'jsdom', pool: 'vmForks', include: ['src/**/*.test.tsx'] },
+      },
+    ],
   },
 })

@@ -1,14 +1,17 @@
 /** Pages of browsers without any cache or stored data. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Browser, chromium, type Page } from '@playwright/test'
-import { CHROMIUM, DESKTOP } from '../support/browsers.ts'
+import { DESKTOP, WHOLE_CHROMIUM } from '../support/browsers.ts'
 
 /** Runs a function with a fresh browser, and closes it. */
 export async function withFreshBrowser<T>(
   run: (browser: Browser) => Promise<T>,
   flags: readonly string[] = [],
 ): Promise<T> {
-  const browser = await chromium.launch({ ...CHROMIUM, args: [...(CHROMIUM.args ?? []), ...flags] })
+  const browser = await chromium.launch({
+    ...WHOLE_CHROMIUM,
+    args: [...(WHOLE_CHROMIUM.args ?? []), ...flags],
+  })
   try {
     return await run(browser)
   } finally {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from '@playwright/test'
-import { CHROMIUM, DESKTOP } from '../support/browsers.ts'
+import { DESKTOP, WHOLE_CHROMIUM } from '../support/browsers.ts'
 import type { Traits } from '../support/device.ts'
 
 export const DESKTOP_CHROMIUM: Traits = { phone: false, browser: 'chromium' }
@@ -22,7 +22,7 @@ export async function withTwoBrowsers<T>(
 
 export async function withBrowser<T>(run: (browser: OpenBrowser) => Promise<T>): Promise<T> {
   const profile = await mkdtemp(join(tmpdir(), 'heliograph-bench-'))
-  const context = await chromium.launchPersistentContext(profile, { ...CHROMIUM, viewport: DESKTOP })
+  const context = await chromium.launchPersistentContext(profile, { ...WHOLE_CHROMIUM, viewport: DESKTOP })
   try {
     return await run({ page: context.pages()[0] ?? (await context.newPage()), profile })
   } finally {
