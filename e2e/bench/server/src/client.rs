@@ -72,6 +72,9 @@ pub async fn next(socket: &mut Socket, kind: &str) -> Result<Value, Failure> {
         if message["type"] == kind {
             return Ok(message["message"].take());
         }
+        if message["type"] == "error" {
+            return Err(format!("instead of {kind}, the server says: {}", message["message"]).into());
+        }
     }
     Err(format!("the server closed before {kind}").into())
 }

@@ -42,7 +42,7 @@ impl Redis {
         command.args(["--port", &port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]);
         if let Some(leader) = leader {
             command.args(["--replicaof", &leader.ip().to_string(), &leader.port().to_string()]);
-            command.args(["--repl-diskless-sync-delay", "0"]);
+            command.args(["--repl-diskless-sync-delay", "0", "--repl-diskless-load", "swapdb"]);
         }
         command.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
         self.child = Some(command.spawn().map_err(|error| format!("redis-server: {error}"))?);
