@@ -39,11 +39,11 @@ pub fn connect(url: &str) -> RedisResult<ConnectionManager> {
         .set_max_delay(Duration::from_millis(200))
         .set_connection_timeout(Some(PATIENCE))
         .set_response_timeout(Some(PATIENCE));
+    // Devices wait for each command.
+    let settings = TcpSettings::default().set_nodelay(true);
     // A machine that is gone without a word acknowledges nothing. By itself, Linux gives its connections up after a quarter of an hour.
     #[cfg(target_os = "linux")]
-    let settings = TcpSettings::default().set_user_timeout(UNACKNOWLEDGED);
-    #[cfg(not(target_os = "linux"))]
-    let settings = TcpSettings::default();
+    let settings = settings.set_user_timeout(UNACKNOWLEDGED);
     let info = url.into_connection_info()?.set_tcp_settings(settings);
     ConnectionManager::new_lazy_with_config(Client::open(info)?, config)
 }

@@ -73,7 +73,9 @@ pub async fn next(socket: &mut Socket, kind: &str) -> Result<Value, Failure> {
             return Ok(message["message"].take());
         }
         if message["type"] == "error" {
-            return Err(format!("instead of {kind}, the server says: {}", message["message"]).into());
+            return Err(
+                format!("instead of {kind}, the server says: {}", message["message"]).into()
+            );
         }
     }
     Err(format!("the server closed before {kind}").into())

@@ -4,6 +4,7 @@
 mod listening;
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -84,6 +85,12 @@ pub fn identity() -> Result<(String, Uuid), Failure> {
     let hash: [u8; 32] = Sha256::digest(token).into();
     let id = hash.first_chunk().copied().map(Uuid::new_v8).ok_or("no hash")?;
     Ok((URL_SAFE_NO_PAD.encode(token), id))
+}
+
+/// Whether nobody listens there.
+fn is_refused(error: &Failure) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
 }
 
 impl Device {
@@ -211,11 +218,35 @@ impl Device {
                     }
                 }
                 _ = phase.changed() => {
-                    if *phase.borrow() == Phase::Over {
+                    let now = *phase.borrow_and_update();
+                    if now == Phase::Over {
                         let _ = socket.close(None).await;
                         return Ok(Parting::Over);
                     }
+                    if now == Phase::Sharing {
+                        // Whoever has waited for the others to join is overdue, and all of them would begin at once.
+                        let Link { moves, shares, relaying, .. } = self.link();
+                        (link.moves, link.shares, link.relaying) = (moves, shares, relaying);
+                    }
                 }
+            }
+        }
+    }
+
+    /// Opens a socket at the next server that takes a connection: a load balancer leaves out one that refuses it.
+    async fn handshake(&mut self) -> Result<Socket, Failure> {
+        let world = self.world.clone();
+        let _permit = world.handshakes.acquire().await?;
+        let (count, path) = (world.addresses.len(), format!("/ws/beam/{}/", self.beam.id));
+        let mut refused = 0;
+        loop {
+            let address = world.addresses[self.server % count];
+            let opening = client::open(address, &path, READ_BUFFER);
+            let opened = timeout(world.plan.handshake(), opening).await?;
+            refused += 1;
+            match opened {
+                Err(error) if refused < count && is_refused(&error) => self.server += 1,
+                opened => return opened,
             }
         }
     }
@@ -223,13 +254,7 @@ impl Device {
     /// Opens a socket, asks for what it lacks, and shares again what had no answer.
     async fn open(&mut self) -> Result<Socket, Failure> {
         let world = self.world.clone();
-        let address = world.addresses[self.server % world.addresses.len()];
-        let path = format!("/ws/beam/{}/", self.beam.id);
-        let handshake = async {
-            let _permit = world.handshakes.acquire().await?;
-            timeout(world.plan.handshake(), client::open(address, &path, READ_BUFFER)).await?
-        };
-        let mut socket = handshake.await?;
+        let mut socket = self.handshake().await?;
         self.beam.observe(Event::Joined(self.index));
         // What is only in memory may be another one, with earlier numbers (S28).
         let has_memory = world.plan.memory(self.beam.kind) != Memory::Process;

@@ -97,7 +97,7 @@ pub struct Plan {
     pub silence: f64,
 
     /// Time for a handshake, in seconds, after which a device tries the next server: as behind a load balancer that leaves
-    /// out a server that does not answer.
+    /// out a server that does not answer. One that refuses the connection is left out at once.
     #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
     pub handshake: f64,
 
