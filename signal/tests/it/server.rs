@@ -258,6 +258,8 @@ pub async fn send(
     stream.write_all(request.as_bytes()).await.unwrap();
     // A server that has already refused may not read the rest.
     let _ = stream.write_all(body).await;
+    // A TLS stream keeps what its socket did not take at once, and reading from it sends none of that.
+    let _ = stream.flush().await;
     let mut bytes = Vec::new();
     // A TLS server may close without a notification. What came before it counts.
     let ended = stream.read_to_end(&mut bytes).await;
