@@ -1,6 +1,6 @@
 /** For tests: devices with real engines, and between them a server that the test controls. */
 
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { BeamId, DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
 import { decodeFrame, type Frame } from '../protocol/frames'
 import type { FileSeal } from '../protocol/item'
@@ -167,6 +167,12 @@ export class StageDevice {
   last(say: 'receiving' | 'sending', id = FILE): Progress | undefined {
     const event = this.news.findLast((one) => one.say === say && one.id === id)
     return event && 'progress' in event ? event.progress : undefined
+  }
+
+  /** Bytes of the file that are here. */
+  received(): number {
+    const progress = this.last('receiving')
+    return progress && 'bytes' in progress ? progress.bytes : 0
   }
 
   /** Returns how often a transfer was reported in a state. */
@@ -336,6 +342,25 @@ export function adaAndBob(): { ada: StageDevice; bob: StageDevice; server: Stage
   ada.sees(bob)
   bob.sees(ada)
   return { ada, bob, server: new StageServer(ada, bob) }
+}
+
+/** A part of the file that Ada sends is at Bob's, and more of it is under way. */
+export async function someMoves(
+  ada: StageDevice,
+  bob: StageDevice,
+  server: StageServer,
+  sent: Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  ada.offers(new Blob([sent]))
+  bob.receives(sent.byteLength, ada)
+  await settles()
+  for (let round = 0; round < 4; round += 1) {
+    server.carriesSome(8)
+    await settles()
+  }
+  await settles(300)
+  expect(bob.last('receiving')?.status).toBe('moving')
+  expect(bob.received()).toBeGreaterThan(0)
 }
 
 export function fakeTime(): void {
