@@ -53,7 +53,7 @@ describe('f13_what_stays_here', () => {
     const context = { stores, toaster: createToaster(stores.toasts) } as Context
     const outgoing = (id: string) => ({ id: id as ItemId, file: new File(['four'], id), name: id, url: '' })
     const [goesOn, begins] = [outgoing('a'), outgoing('b')]
-    await new UploadPlaces().keep(uploadKey(BEAM, goesOn.file), '/api/tus/1')
+    await new UploadPlaces().keep(uploadKey(BEAM, goesOn.id), '/api/tus/1')
 
     expect([...(await sayWhatStaysHere(context, [goesOn, begins]))]).toEqual(['b'])
     expect(stores.toasts.getState()).toMatchObject({ toasts: [{ text: expect.stringContaining('“b”') }] })

@@ -33,7 +33,7 @@ export async function sayWhatStaysHere(
 
 /** Returns the files whose upload is to begin. Of one that goes on, as after a reload, the room is reserved already (H45). */
 async function withoutPlace(beam: BeamId, files: readonly OutgoingFile[]): Promise<readonly OutgoingFile[]> {
-  const goOn = await Promise.all(files.map(({ file, seal }) => uploadPlaces.has(uploadKey(beam, file, seal))))
+  const goOn = await Promise.all(files.map(({ id, seal }) => uploadPlaces.has(uploadKey(beam, id, seal))))
   return files.filter((_, at) => !goOn[at])
 }
 

@@ -169,7 +169,7 @@ describe('a file that is uploaded before it is shared', () => {
     enterSaved()
     copies.show(file)
     copies.storeFirst(file, BEAM, (end) => ends.push(end))
-    expect(targets).toEqual([{ beam: BEAM, isStored: true, seal }])
+    expect(targets).toEqual([{ id: 'a', beam: BEAM, isStored: true, seal }])
     const answered = { ...STORED, name: 'sealed', size: 76, type: 'application/octet-stream' }
     answer('a.png', { status: 'stored', file: answered })
     expect(shared[0]).toMatchObject({
@@ -525,7 +525,7 @@ describe('a file that devices receive from here', () => {
     hold(outgoing('zip', 'application/zip'))
     expect(names()).toEqual([])
     enterSaved()
-    expect(targets).toEqual([{ beam: BEAM, isStored: true }])
+    expect(targets).toEqual([{ id: 'zip', beam: BEAM, isStored: true }])
     answer('zip.png', { status: 'stored', file: { ...STORED, type: 'application/octet-stream' } })
     const file = { name: 'zip.png', size: 4, type: 'application/zip', modified: MODIFIED, url: STORED.url }
     expect(shared).toEqual([{ id: 'zip', message: { file }, extra: 'file' }])
@@ -537,7 +537,7 @@ describe('a file that devices receive from here', () => {
     expect(names()).toEqual([])
     const kept = { until: Date.now() + 1_000, by: 'me' as DeviceId }
     stores.keeping.setState((state) => reduceKeeping(state, { type: 'changed', kept }), true)
-    expect(targets).toEqual([{ beam: BEAM, isStored: true }])
+    expect(targets).toEqual([{ id: 'zip', beam: BEAM, isStored: true }])
   })
 
   it('is not uploaded once it is deleted, and the next one is', () => {

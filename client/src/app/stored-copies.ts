@@ -258,7 +258,7 @@ export class StoredCopies {
     const seal = this.#sealOf(outgoing)
     const cancel = this.#upload(
       file,
-      { beam, isStored: this.#isStored(), seal },
+      { id, beam, isStored: this.#isStored(), seal },
       {
         onProgress,
         onEnd: (end) => {

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { BeamId, UploadedFile } from '../protocol/bindings'
+import type { BeamId, ItemId, UploadedFile } from '../protocol/bindings'
 import { ANSWER_WITHIN_MS, uploadForm } from './form-upload'
 import { PROGRESS_WITHIN_MS, type UploadEnd } from './upload'
 
@@ -64,10 +64,11 @@ afterEach(() => {
 })
 
 const BEAM = 'beam' as BeamId
+const ITEM = 'item' as ItemId
 const start = (isStored = false) =>
   uploadForm(
     file,
-    { beam: BEAM, isStored },
+    { id: ITEM, beam: BEAM, isStored },
     { onProgress: (bytes) => sent.push(bytes), onEnd: (end) => ends.push(end) },
   )
 

@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse, HttpStack } from 'tus-js-client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sealedSize } from '../crypto/file-chunks'
 import { newFileSeal } from '../crypto/file-keys'
-import type { BeamId, UploadedFile } from '../protocol/bindings'
+import type { BeamId, ItemId, UploadedFile } from '../protocol/bindings'
 import type { FileSeal } from '../protocol/item'
 import { cryptoSettles } from './crypto-stage'
 import { HttpError, type readUploaded } from './http'
@@ -14,6 +14,7 @@ import { PROGRESS_WITHIN_MS, type UploadEnd, uploadAfter } from './upload'
 import { UploadPlaces } from './upload-places'
 
 const BEAM = 'beam' as BeamId
+const ITEM = 'item' as ItemId
 const MIB = 1024 * 1024
 const PIECE = 32 * MIB
 const STORED: UploadedFile = {
@@ -143,7 +144,7 @@ afterEach(() => {
 const film = (size = PIECE + 3) =>
   new File([new Uint8Array(size)], 'film.mkv', { type: 'video/x-matroska', lastModified: 5 })
 
-function start(file = film(), seal?: FileSeal) {
+function start(file = film(), seal?: FileSeal, id = ITEM) {
   const httpStack: HttpStack = {
     createRequest: (method, url) => new Request(server, method, url),
     getName: () => 'test',
@@ -163,7 +164,7 @@ function start(file = film(), seal?: FileSeal) {
   const upload = uploadAfter(makeSure, (file, target, events) =>
     uploadInPieces(file, target, events, { places, httpStack, read }),
   )
-  return upload(file, { beam: BEAM, isStored: true, seal }, events)
+  return upload(file, { id, beam: BEAM, isStored: true, seal }, events)
 }
 
 /** Lets time pass until the upload has ended. */
@@ -224,6 +225,32 @@ describe('an upload in pieces', () => {
     expect(ends).toMatchObject([{ status: 'stored' }])
   })
 
+  it('h46_goes_on_after_a_reload_with_the_same_files_packed_again_which_makes_a_file_of_another_time', async () => {
+    server.faults.push(...answered(2), null)
+    start()
+    await passesUntil(() => server.requests.length === 3)
+    reload()
+
+    start(new File([film()], 'film.mkv', { lastModified: 6 }))
+    await ended()
+
+    expect(server.requests.slice(3)).toEqual(['HEAD', `PATCH ${PIECE}`])
+    expect(server.uploads.size).toBe(1)
+  })
+
+  it('h46_of_another_item_begins_at_its_first_byte_whatever_was_cut_of_a_file_of_the_same_facts', async () => {
+    server.faults.push(...answered(2), null)
+    start()
+    await passesUntil(() => server.requests.length === 3)
+    reload()
+
+    const other = new File([new Uint8Array(PIECE + 3).fill(1)], 'film.mkv', { lastModified: 5 })
+    start(other, undefined, 'other' as ItemId)
+    await ended()
+
+    expect(server.requests.slice(3)).toEqual(['POST', 'PATCH 0', `PATCH ${PIECE}`])
+  })
+
   it('h47_begins_anew_after_a_day_and_when_the_server_knows_it_no_more', async () => {
     server.faults.push(...answered(2), null)
     start()
@@ -266,7 +293,7 @@ describe('an upload in pieces', () => {
     ])
   })
 
-  it('of a file that is shared twice at a time is another one', async () => {
+  it('of an item whose file is sent twice at a time is another one', async () => {
     start()
     start()
     await passesUntil(() => ends.length === 2)

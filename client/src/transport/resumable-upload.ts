@@ -68,13 +68,13 @@ class ResumableUpload {
   #acknowledged = 0
   #isOver = false
 
-  constructor(file: File, { beam, seal }: UploadTarget, events: UploadEvents<End>, around: Surroundings) {
+  constructor(file: File, { id, beam, seal }: UploadTarget, events: UploadEvents<End>, around: Surroundings) {
     this.#file = file
     this.#seal = seal
     this.#events = events
     this.#around = around
     this.#endpoint = `/api/beams/${beam}/tus/`
-    this.#key = uploadKey(beam, file, seal)
+    this.#key = uploadKey(beam, id, seal)
   }
 
   async begin(): Promise<void> {

@@ -1,5 +1,5 @@
 /** Where unfinished uploads go on after a reload: the addresses that the server gave them (H45). */
-import type { BeamId } from '../protocol/bindings'
+import type { BeamId, ItemId } from '../protocol/bindings'
 import type { FileSeal } from '../protocol/item'
 import { Table } from './table'
 
@@ -9,11 +9,11 @@ const KEPT_MS = 24 * 60 * 60 * 1000
 const LET_GO_WITHIN_MS = 3000
 
 /**
- * Names the place of a file's upload. A file that was changed has another one, and so has one with another seal (E7), because
- * pieces of two would make none.
+ * Names the place of the upload of an item's file. Each item has a place of its own, and so has one seal (E7): pieces of two files
+ * would make none. Facts of a file do not tell it from another one of that name, size and time, and change when it is packed again.
  */
-export function uploadKey(beam: BeamId, file: File, seal?: FileSeal): string {
-  return JSON.stringify(seal ? [beam, seal.salt] : [beam, file.name, file.size, file.lastModified])
+export function uploadKey(beam: BeamId, id: ItemId, seal?: FileSeal): string {
+  return JSON.stringify(seal ? [beam, id, seal.salt] : [beam, id])
 }
 
 interface Place {
@@ -38,7 +38,7 @@ export class UploadPlaces {
 
   /**
    * Returns where the upload of such a file stopped; `url` is null when it is to begin. Until the place is left, nobody else
-   * gets it, in this tab or another: the same file may be shared twice at a time, and pieces of two would disturb each other.
+   * gets it, in this tab or another: a copy of a tab has the same items, and pieces of two uploads would disturb each other.
    */
   async take(file: string): Promise<{ key: string; url: string | null }> {
     let key = file

@@ -1,15 +1,16 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { BeamId } from '../protocol/bindings'
+import type { BeamId, ItemId } from '../protocol/bindings'
 import { type Lapsed, type Upload, type UploadEnd, uploadAfter } from './upload'
 import { GLANCE_WITHIN_MS } from './within'
 
 const BEAM = 'beam' as BeamId
+const ITEM = 'item' as ItemId
 const file = new File(['four'], 'a.png', { type: 'image/png' })
 
 describe('an upload that waits for a fresh login', () => {
   const nothing = { onProgress: () => {}, onEnd: () => {} }
   const start = (login: Promise<unknown>, send: Upload) =>
-    uploadAfter(() => login, send)(file, { beam: BEAM, isStored: false }, nothing)
+    uploadAfter(() => login, send)(file, { id: ITEM, beam: BEAM, isStored: false }, nothing)
 
   it.each([
     ['renewed', (settle: Settle) => settle.resolve()],
@@ -59,7 +60,7 @@ describe('how an upload ends', () => {
       uploadAfter(makeSure, (_file, _target, events) => {
         queueMicrotask(() => events.onEnd(attempts.shift() ?? { status: 'refused' }))
         return () => {}
-      })(file, { beam: BEAM, isStored: true }, { onProgress: () => {}, onEnd })
+      })(file, { id: ITEM, beam: BEAM, isStored: true }, { onProgress: () => {}, onEnd })
     })
     return [end.status, makeSure.mock.calls.length]
   }

@@ -1,5 +1,5 @@
 /** What every upload of a file to the server's store has in common (F9). */
-import type { BeamId, UploadedFile } from '../protocol/bindings'
+import type { BeamId, ItemId, UploadedFile } from '../protocol/bindings'
 import type { FileSeal } from '../protocol/item'
 import { GLANCE_WITHIN_MS, within } from './within'
 
@@ -24,8 +24,9 @@ export interface Lapsed {
   status: 'lapsed'
 }
 
-/** The beam of an upload. A saved or kept one stores files of any type; for another, the server takes media. */
+/** The item and the beam of an upload. A saved or kept beam stores files of any type; for another, the server takes media. */
 export interface UploadTarget {
+  readonly id: ItemId
   readonly beam: BeamId
   readonly isStored: boolean
   /** What seals the file before it goes to the server (E7); absent for one that is stored as it is. */

@@ -1,13 +1,14 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { newFileSeal } from '../crypto/file-keys'
-import type { BeamId } from '../protocol/bindings'
+import type { BeamId, ItemId } from '../protocol/bindings'
 import { SealedFile } from './sealed-file'
 import type { UploadEnd } from './upload'
 import { upload } from './uploading'
 import { GLANCE_WITHIN_MS } from './within'
 
 const BEAM = 'beam' as BeamId
+const ITEM = 'item' as ItemId
 const SEAL = newFileSeal()
 const file = new File(['four'], 'a.png', { type: 'image/png' })
 
@@ -40,7 +41,7 @@ afterEach(() => vi.unstubAllGlobals())
 const start = (shared = file) =>
   upload(
     shared,
-    { beam: BEAM, isStored: true, seal: SEAL },
+    { id: ITEM, beam: BEAM, isStored: true, seal: SEAL },
     {
       onProgress: (bytes) => sent.push(bytes),
       onEnd: ({ status }) => ends.push(status as UploadEnd['status']),
@@ -77,7 +78,7 @@ it('a large file is sealed no further once its upload is cancelled', async () =>
   Object.defineProperty(large, 'size', { value: 80 * 1024 * 1024 })
   const cancel = upload(
     large,
-    { beam: BEAM, isStored: false, seal: SEAL },
+    { id: ITEM, beam: BEAM, isStored: false, seal: SEAL },
     { onProgress: () => {}, onEnd: ({ status }) => ends.push(status as UploadEnd['status']) },
   )
   cancel()
