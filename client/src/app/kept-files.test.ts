@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Chosen, Folder, Place } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
 import { fileItemMessage, pendingItem } from '../protocol/item'
@@ -6,7 +6,8 @@ import { writeManifest } from '../protocol/manifest'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
 import type { FileHandles, Found } from '../transport/file-handles'
-import { KeptFiles } from './kept-files'
+import { GLANCE_WITHIN_MS } from '../transport/within'
+import { KeptFiles, TURN_WITHIN_MS } from './kept-files'
 import { type Pack, packFiles, packFolder } from './packing'
 
 const A = 'a' as ItemId
@@ -17,7 +18,7 @@ const handle = { kind: 'file', name: 'a.bin', getFile: async () => file } as unk
 const chosen = { files: [file], folders: [] }
 
 let stores: Stores
-let found: Record<string, Found<Place> | null>
+let found: Record<string, Found<Place> | null | Error>
 let answer: readonly Place[] | null
 /** The manifest that an earlier page has kept. */
 let list: Uint8Array | null
@@ -48,9 +49,17 @@ beforeEach(() => {
     return answer
   }
   const listOf = async () => (list ? new Uint8Array(list) : null)
-  const handles = { keep, forget, ask, listOf, find: async (id: ItemId) => found[id] ?? null }
+  const find = async (id: ItemId) => {
+    const there = found[id] ?? null
+    if (there instanceof Error) throw there
+    return there
+  }
+  const handles = { keep, forget, ask, listOf, find }
   kept = new KeptFiles(stores, offer, async () => handles as unknown as FileHandles<Place>)
   for (const id of [A, B]) put({ type: 'lost', id, asks: false })
+})
+afterEach(() => {
+  vi.useRealTimers()
 })
 
 it('a file is kept with its item, and with where it lies if the browser says so', async () => {
@@ -119,6 +128,67 @@ it('where a file lies is forgotten with its item, and stays while only the beam 
   put({ type: 'left' })
   await Promise.resolve()
   expect(forget).toHaveBeenCalledOnce()
+})
+
+describe('a file that lies where nothing answers', () => {
+  /** Gives the file once the disk is awake. */
+  let wakes: (() => void)[]
+  beforeEach(() => {
+    wakes = []
+  })
+  const getFile = () => new Promise((resolve) => wakes.push(() => resolve(file)))
+  const asleep = { kind: 'file', name: 'film.mkv', getFile } as unknown as Place
+  const onDisk = { is: 'readable', handles: [handle] } as const
+  const onSleepingDisk = { is: 'readable', handles: [asleep] } as const
+
+  it('keeps no other from being offered', async () => {
+    found = { [A]: onSleepingDisk, [B]: onDisk }
+    void kept.lost([A, B])
+    await vi.waitFor(() => expect(transfer(B)?.role).toBe('sending'))
+    expect(transfer(A)?.role).toBe('lost')
+  })
+
+  it('keeps no other from being offered where there are many of them, and is offered when it comes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const films = Array.from({ length: 8 }, (_, at) => `film${at}` as ItemId)
+    for (const id of films) {
+      put({ type: 'lost', id, asks: false })
+      found[id] = onSleepingDisk
+    }
+    found[B] = onDisk
+    const all = kept.lost([...films, B])
+    await vi.waitFor(() => expect(wakes).toHaveLength(4))
+    await vi.advanceTimersByTimeAsync(TURN_WITHIN_MS)
+    await vi.waitFor(() => expect(wakes).toHaveLength(8))
+    await vi.advanceTimersByTimeAsync(TURN_WITHIN_MS)
+    await all
+    expect(transfer(B)?.role).toBe('sending')
+    for (const wake of wakes) wake()
+    await vi.waitFor(() => expect(films.map((id) => transfer(id)?.role)).toEqual(Array(8).fill('sending')))
+  })
+
+  it('keeps no other from being offered when the person has allowed it', async () => {
+    answer = [asleep]
+    void kept.ask(A)
+    await vi.waitFor(() => expect(transfer(B)?.role).toBe('sending'))
+  })
+
+  it('must be chosen again when it does not come after the person has allowed it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    put({ type: 'lost', id: A, asks: true })
+    answer = [asleep]
+    const asked = kept.ask(A)
+    await vi.waitFor(() => expect(wakes).toHaveLength(1))
+    await vi.advanceTimersByTimeAsync(GLANCE_WITHIN_MS)
+    await asked
+    expect(transfer(A)).toEqual({ role: 'lost', asks: false, to: {} })
+  })
+})
+
+it('a file that cannot be looked for keeps no other from being offered', async () => {
+  found = { [A]: new Error('the disk is broken'), [B]: { is: 'readable', handles: [handle] } }
+  await kept.lost([A, B]).catch(() => {})
+  expect(transfer(B)?.role).toBe('sending')
 })
 
 describe('an item that is many files', () => {

@@ -7,10 +7,20 @@ import { readPlaced } from '../features/files/placed'
 import type { ItemId } from '../protocol/bindings'
 import { reduceTransfers } from '../stores/transfers'
 import type { FileHandles } from '../transport/file-handles'
+import { GLANCE_WITHIN_MS, within } from '../transport/within'
 import { packedFrom } from './changed-files'
 import type { Context } from './context'
 import { learnPack } from './packs'
 import { watchGone } from './transfer-news'
+import { Turns } from './turns'
+
+/** Files looked for at a time: of each, samples are read. */
+const AT_ONCE = 4
+/**
+ * One that lies where nothing answers, such as on a disk that sleeps, has a turn of so many milliseconds. It is offered when it comes
+ * after that.
+ */
+export const TURN_WITHIN_MS = 3_000
 
 /** @param tells whether the person is told why it cannot be offered */
 type OfferAgain = (id: ItemId, found: Chosen, tells: boolean) => Promise<void>
@@ -23,6 +33,7 @@ export class KeptFiles {
   readonly #load: () => Promise<Handles>
   /** Where the files and folders lie that were picked or dropped here. */
   readonly #handles = new WeakMap<Blob | Folder, Place>()
+  readonly #turns = new Turns(AT_ONCE)
   #kept: Promise<Handles> | null = null
 
   /** @param offer offers what was found under its item if it is the same */
@@ -65,12 +76,27 @@ export class KeptFiles {
   async lost(ids: readonly ItemId[]): Promise<void> {
     const kept = await this.#open()
     for (const id of ids) await this.#learnList(id)
-    for (const id of ids) {
-      const found = await kept.find(id)
-      if (!found || !this.#isLost(id)) continue
-      if (found.is === 'readable') await this.#offer(id, await this.#read(found.handles), false)
-      else this.#say(id, true)
-    }
+    await Promise.all(ids.map((id) => this.#findInTurn(kept, id)))
+  }
+
+  /** Resolves when the turn is over. A file that fails keeps no other from being found: it can be chosen again. */
+  #findInTurn(kept: Handles, id: ItemId): Promise<void> {
+    return new Promise((resolve) => {
+      const leave = this.#turns.enter(() => {
+        const over = () => {
+          leave()
+          resolve()
+        }
+        void within(TURN_WITHIN_MS, this.#find(kept, id)).then(over, over)
+      })
+    })
+  }
+
+  async #find(kept: Handles, id: ItemId): Promise<void> {
+    const found = await kept.find(id)
+    if (!found || !this.#isLost(id)) return
+    if (found.is === 'readable') await this.#offer(id, await this.#read(found.handles), false)
+    else this.#say(id, true)
   }
 
   /** Asks the browser for a file, while a press is handled. One answer may be about the others too. */
@@ -78,14 +104,18 @@ export class KeptFiles {
     const kept = await this.#open()
     const handles = await kept.ask(id)
     if (!this.#isLost(id)) return
-    if (handles) await this.#offer(id, await this.#read(handles), true)
-    // It must be chosen again.
-    if (this.#isLost(id)) this.#say(id, false)
     const all = Object.entries(this.#stores.transfers.getState().transfers)
     const others = all.flatMap(([other, { role }]) =>
       role === 'lost' && other !== id ? [other as ItemId] : [],
     )
-    await this.lost(others)
+    await Promise.all([this.#offerAllowed(id, handles), this.lost(others)])
+  }
+
+  /** Offers a file that its person has allowed this page to read. One that does not come, or cannot be read, must be chosen again. */
+  async #offerAllowed(id: ItemId, handles: readonly Place[] | null): Promise<void> {
+    const offered = handles && this.#read(handles).then((found) => this.#offer(id, found, true))
+    if (offered) await within(GLANCE_WITHIN_MS, offered).catch(() => {})
+    if (this.#isLost(id)) this.#say(id, false)
   }
 
   /** What is found again lies where it lay, also for the page after this one. */
