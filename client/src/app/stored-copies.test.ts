@@ -1,111 +1,44 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sealedSize } from '../crypto/file-chunks'
 import { newFileSeal } from '../crypto/file-keys'
-import type { BeamId, Cap, DeviceId, ItemId, Role, UploadedFile } from '../protocol/bindings'
-import { type FileSeal, pendingItem } from '../protocol/item'
+import type { Cap, DeviceId, ItemId } from '../protocol/bindings'
 import { reduceDevices } from '../stores/devices'
-import { reduceItems } from '../stores/items'
 import { reduceKeeping } from '../stores/keeping'
-import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
 import { PROGRESS_INTERVAL_MS } from '../transport/progress'
-import type { UploadEnd, UploadEvents, UploadTarget } from '../transport/upload'
-import { type OutgoingFile, RETRY_AFTER_MS, StoredCopies } from './stored-copies'
+import { RETRY_AFTER_MS } from './stored-copies'
+import {
+  answer,
+  BEAM,
+  begins,
+  cancelled,
+  copies,
+  echo,
+  ends,
+  enterSaved,
+  first,
+  hideNotes,
+  hold,
+  isStored,
+  keep,
+  MODIFIED,
+  names,
+  notStored,
+  offered,
+  offeredSeals,
+  outgoing,
+  STORED,
+  shared,
+  stores,
+  targets,
+  transfer,
+  under,
+} from './stored-copies-stage'
 
-const BEAM = 'beam' as BeamId
-
-const outgoing = (id: string, type = 'image/png'): OutgoingFile => ({
-  id: id as ItemId,
-  file: new File(['four'], `${id}.png`, { type, lastModified: MODIFIED }),
-  name: `${id}.png`,
-  url: `blob:${id}`,
-})
-const MODIFIED = 1_700_000_000_000
-const STORED: UploadedFile = {
-  id: 'x',
-  url: '/api/uploads/x',
-  name: 'x.png',
-  size: 4,
-  type: 'image/png',
-  expires_at: null,
-}
-
-/** The uploads under way, by file name. */
-let under: Map<string, UploadEvents>
-let cancelled: string[]
-let targets: UploadTarget[]
-let stores: Stores
-let copies: StoredCopies
-let shared: { id: string; message: unknown; extra: string }[]
-let ends: string[]
-let offered: string[]
-let offeredSeals: (FileSeal | undefined)[]
-/** The files of which the person was told that there is no copy, and why. */
-let notStored: [string, string][]
-
-beforeEach(() => {
-  stores = createStores()
-  under = new Map()
-  cancelled = []
-  targets = []
-  shared = []
-  ends = []
-  offered = []
-  offeredSeals = []
-  notStored = []
-  const upload = (file: File, target: UploadTarget, events: UploadEvents) => {
-    targets.push(target)
-    under.set(file.name, events)
-    return () => {
-      under.delete(file.name)
-      cancelled.push(file.name)
-    }
-  }
-  copies = new StoredCopies(
-    stores,
-    upload,
-    (id, message, extra) => shared.push({ id, message, extra }),
-    ({ id, url, seal }) => {
-      offered.push(id)
-      offeredSeals.push(seal)
-      stores.transfers.setState((state) => reduceTransfers(state, { type: 'offering', id, url }), true)
-    },
-    ({ id }, why) => notStored.push([id, why]),
-  )
-  const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null }
-  stores.session.setState({ status: 'set', session }, true)
-})
-
+beforeEach(begins)
 afterEach(() => {
   vi.useRealTimers()
 })
-
-const answer = (name: string, end: UploadEnd) => {
-  const events = under.get(name)
-  under.delete(name)
-  events?.onEnd(end)
-}
-const isStored = (name: string) => answer(name, { status: 'stored', file: STORED })
-const first = () => {
-  copies.show(outgoing('a'))
-  copies.storeFirst(outgoing('a'), BEAM, (end) => ends.push(end))
-}
-/** Makes a file that devices receive from here, and shows it as this device's own item. */
-const hold = (file: OutgoingFile) => {
-  const item = pendingItem(file.id, file.name, 'file', 0)
-  stores.items.setState((state) => reduceItems(state, { type: 'shared', item }), true)
-  const offering = { type: 'offering', id: file.id, url: file.url } as const
-  stores.transfers.setState((state) => reduceTransfers(state, offering), true)
-  copies.storeBeside(file)
-}
-const hideNotes = () => stores.items.setState((state) => reduceItems(state, { type: 'notesGone' }), true)
-const enterSaved = (role: Role = 'write') =>
-  stores.access.setState(
-    { kind: 'saved', saved: { beam_name: 'Cabin', role, link_access: 'write', by_link: false } },
-    true,
-  )
-const transfer = (id: string) => stores.transfers.getState().transfers[id as ItemId]
-const names = () => [...under.keys()]
 
 describe('a file that is uploaded before it is shared', () => {
   it('is a medium, or any file of a saved beam, while no other device is here', () => {
@@ -344,18 +277,6 @@ describe('f9 a device that comes while a file is uploaded before it is shared', 
 })
 
 describe('s30_a_file_whose_stored_copy_went_with_the_keeping', () => {
-  const keep = (kept: boolean) => {
-    const by = 'me' as DeviceId
-    const event = { type: 'changed', kept: kept ? { until: 1, by } : null } as const
-    stores.keeping.setState((state) => reduceKeeping(state, event), true)
-  }
-  /** The server's version of this device's item. */
-  const echo = (id: string, url?: string) => {
-    const message = { file: { name: `${id}.png`, size: 4, type: 'image/png', ...(url ? { url } : {}) } }
-    const item = { ...pendingItem(id as ItemId, message, 'image', 0), seq: 1, from: 'me' as DeviceId }
-    stores.items.setState((state) => reduceItems(state, { type: 'received', item }), true)
-  }
-
   it('e7_is_offered_by_what_its_item_says_which_has_no_seal_where_the_beam_turned_out_to_be_clear', () => {
     const file = { ...outgoing('a'), seal: newFileSeal() }
     copies.show(file)
