@@ -2,6 +2,8 @@
  * Uploads copies of files to the server (F9). While no other device is here, the upload comes before the file is
  * shared. As soon as one comes, the file is shared, and the same upload goes on beside what that device receives. In a saved or
  * kept beam a copy is always uploaded, because what the beam shows must outlive this page. Any other beam has copies of media only.
+ * From a saved or kept beam the server removes a copy that no item names for ten minutes (H44): none is uploaded as long as its
+ * item could not go out.
  */
 import { sealedSize } from '../crypto/file-chunks'
 import type { BeamId, Device, DeviceId, ItemId, UploadedFile } from '../protocol/bindings'
@@ -18,6 +20,7 @@ import type { ManifestFacts } from '../protocol/manifest'
 import { mayShare } from '../stores/beam-access'
 import { inClearTo } from '../stores/clear-copies'
 import { fileTakers } from '../stores/devices'
+import { waitsForKeys } from '../stores/encryption'
 import { reduceItems } from '../stores/items'
 import { isStored } from '../stores/keeping'
 import type { Stores } from '../stores/stores'
@@ -99,6 +102,7 @@ export class StoredCopies {
     stores.devices.subscribe(() => this.#offerFirst())
     // Also runs at each welcome, so that what failed for lack of a network is tried again.
     stores.access.subscribe(() => this.#tryAgain())
+    stores.encryption.subscribe(() => this.#storeHeld())
     stores.keeping.subscribe(({ kept }, before) => {
       if (kept !== null && before.kept === null) this.#tryAgain()
     })
@@ -107,7 +111,8 @@ export class StoredCopies {
   /**
    * Whether a file is uploaded before it is shared: if the server takes it, and no device could receive it directly. For a beam
    * that is neither saved nor kept these are media. It could not tell any other sealed file from one, but the rule is the same;
-   * of sealed ones, those of at most 128 MiB, because they are sealed whole before the upload begins.
+   * of sealed ones, those of at most 128 MiB, because they are sealed whole before the upload begins. No file of a
+   * saved or kept beam is, as long as its item would wait for the keys.
    */
   comesFirst(outgoing: Pick<OutgoingFile, 'file' | 'seal'>): boolean {
     const { file, seal } = outgoing
@@ -115,7 +120,7 @@ export class StoredCopies {
     const { upload_bytes } = this.#stores.limits.getState()
     const most = seal ? Math.min(upload_bytes, MOST_SEALED_FORM_BYTES) : upload_bytes
     const isTakenAnywhere = isMedia(file) && size <= most
-    const isTaken = this.#isStored() || isTakenAnywhere
+    const isTaken = this.#isStored() ? !this.#waitsForKeys() : isTakenAnywhere
     return isTaken && !this.#hasTaker(outgoing)
   }
 
@@ -129,6 +134,10 @@ export class StoredCopies {
 
   #isStored(): boolean {
     return isStored(this.#stores.access.getState(), this.#stores.keeping.getState())
+  }
+
+  #waitsForKeys(): boolean {
+    return waitsForKeys(this.#stores.encryption.getState())
   }
 
   /** Shows a file that `storeFirst` will upload. */
@@ -211,7 +220,7 @@ export class StoredCopies {
     const access = this.#stores.access.getState()
     const session = this.#stores.session.getState()
     if (this.#beside.size > 0 || !file || !this.#isStored() || !mayShare(access)) return
-    if (session.status !== 'set') return
+    if (this.#waitsForKeys() || session.status !== 'set') return
     this.#beside.add(file.id)
     this.#start(
       file,

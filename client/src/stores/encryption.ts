@@ -31,6 +31,11 @@ export function mayBeSealed({ kind }: Encryption): boolean {
   return kind !== 'off' && kind !== 'insecure' && kind !== 'clear'
 }
 
+/** Whether what is shared now stays here until this device has the keys, or it is known that the beam has none. That may take days. */
+export function waitsForKeys({ kind }: Encryption): boolean {
+  return kind === 'unknown' || kind === 'waiting' || kind === 'locked'
+}
+
 /** Whether the beam is sealed, or something says so, also to a device that nobody has let in yet, or that looks for its keys. */
 export function looksSealed(encryption: Encryption): boolean {
   if (encryption.kind === 'locked' || encryption.kind === 'unknown') return encryption.isSuspected
