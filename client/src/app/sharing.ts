@@ -23,6 +23,7 @@ import { reduceItems } from '../stores/items'
 import { isStored } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
 import { readMe } from '../transport/account-calls'
+import { isCopyGone } from '../transport/http'
 import { uploadAfter } from '../transport/upload'
 import { upload } from '../transport/uploading'
 import { shortName } from '../ui/short-name'
@@ -189,7 +190,7 @@ function createStoredCopies(context: Context): StoredCopies {
   const offerStored = (file: OutgoingFile) => offer(context, file)
   const sayNotStored = ({ name }: OutgoingFile, why: 'unreadable' | 'refused') =>
     context.toaster.bad(why === 'unreadable' ? changedText(name) : notStored(name))
-  return new StoredCopies(stores, uploadLoggedIn, shareStored, offerStored, sayNotStored)
+  return new StoredCopies(stores, uploadLoggedIn, shareStored, offerStored, sayNotStored, isCopyGone)
 }
 
 /** Returns what describes a file that is shared for the first time. */

@@ -18,8 +18,8 @@ export const outgoing = (id: string, type = 'image/png'): OutgoingFile => ({
 })
 export const MODIFIED = 1_700_000_000_000
 export const STORED: UploadedFile = {
-  id: 'x',
-  url: '/api/uploads/x',
+  id: '0123456789abcdef',
+  url: '/api/uploads/0123456789abcdef',
   name: 'x.png',
   size: 4,
   type: 'image/png',
@@ -38,6 +38,9 @@ export let offered: string[]
 export let offeredSeals: (FileSeal | undefined)[]
 /** The files of which the person was told that there is no copy, and why. */
 export let notStored: [string, string][]
+/** The copies that the server has removed, and those at which this device has looked. */
+export let gone: Set<string>
+export let looked: string[]
 
 /** Comes before each test. */
 export const begins = () => {
@@ -50,6 +53,8 @@ export const begins = () => {
   offered = []
   offeredSeals = []
   notStored = []
+  gone = new Set()
+  looked = []
   const upload = (file: File, target: UploadTarget, events: UploadEvents) => {
     targets.push(target)
     under.set(file.name, events)
@@ -68,6 +73,10 @@ export const begins = () => {
       stores.transfers.setState((state) => reduceTransfers(state, { type: 'offering', id, url }), true)
     },
     ({ id }, why) => notStored.push([id, why]),
+    async (url) => {
+      looked.push(url)
+      return gone.has(url)
+    },
   )
   const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null }
   stores.session.setState({ status: 'set', session }, true)

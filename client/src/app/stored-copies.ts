@@ -28,6 +28,7 @@ import { reduceTransfers, type Storing } from '../stores/transfers'
 import { isOutside } from '../stores/trust'
 import { PROGRESS_INTERVAL_MS, Speed } from '../transport/progress'
 import type { Upload, UploadEnd } from '../transport/upload'
+import { LateItems } from './late-items'
 import { Turns } from './turns'
 
 /** Files uploaded at a time before they are shared. More would only divide the same bandwidth. */
@@ -64,6 +65,9 @@ type Offer = (file: OutgoingFile) => void
 /** Says why there is no copy of a file. */
 type SayNotStored = (file: OutgoingFile, why: 'unreadable' | 'refused') => void
 
+/** Says whether the server has no copy at an address any more. */
+type IsGone = (url: string) => Promise<boolean>
+
 /** A file whose item waits for its upload. */
 interface First {
   readonly file: OutgoingFile
@@ -86,17 +90,29 @@ export class StoredCopies {
   readonly #held = new Map<ItemId, OutgoingFile>()
   /** Files whose items name their stored copies. */
   readonly #stored = new Map<ItemId, OutgoingFile>()
+  readonly #late: LateItems
   /** Those held that the server could not be reached for lately. */
   readonly #unreachable = new Set<ItemId>()
   #retry: ReturnType<typeof setTimeout> | null = null
 
-  constructor(stores: Stores, upload: Upload, share: Share, offer: Offer, sayNotStored: SayNotStored) {
+  constructor(
+    stores: Stores,
+    upload: Upload,
+    share: Share,
+    offer: Offer,
+    sayNotStored: SayNotStored,
+    isGone: IsGone,
+  ) {
     this.#stores = stores
     this.#upload = upload
     this.#share = share
     this.#offer = offer
     this.#sayNotStored = sayNotStored
-    stores.items.subscribe(({ items }) => this.#takeBack(items))
+    this.#late = new LateItems(isGone, (file) => this.#storeAnew(file))
+    stores.items.subscribe(({ items }) => {
+      this.#takeBack(items)
+      this.#late.look(items)
+    })
     // Not the items, which a lost connection hides.
     stores.transfers.subscribe(() => this.#forgetDeleted())
     stores.devices.subscribe(() => this.#offerFirst())
@@ -307,6 +323,25 @@ export class StoredCopies {
     })
     this.#share(id, message, extra)
     this.#stored.set(id, outgoing)
+    this.#late.stored(outgoing, stored.url)
+  }
+
+  /** The copy of a file was gone before the server had its item: devices receive it from here, until there is another copy. */
+  #storeAnew(gone: OutgoingFile): void {
+    const { id } = gone
+    // It may have been deleted meanwhile, or be stored anew already.
+    if (this.#stored.get(id) !== gone) return
+    this.#stored.delete(id)
+    const file = { ...gone, seal: this.#sealOf(gone) }
+    this.#offerIfStoring(file)
+    const { message, extra } = messageOf(file)
+    this.#share(id, message, extra)
+    this.storeBeside(file)
+  }
+
+  /** Lets devices receive a file from here, of which they had the copy alone. */
+  #offerIfStoring(file: OutgoingFile): void {
+    if (this.#stores.transfers.getState().transfers[file.id]?.role === 'storing') this.#offer(file)
   }
 
   /**
@@ -321,7 +356,7 @@ export class StoredCopies {
       this.#stored.delete(id)
       // Devices open it by what its item says, which has lost the seal where the beam turned out to be clear.
       const file = { ...stored, seal: content.seal }
-      if (this.#stores.transfers.getState().transfers[id]?.role === 'storing') this.#offer(file)
+      this.#offerIfStoring(file)
       this.storeBeside(file)
     }
   }
@@ -332,6 +367,7 @@ export class StoredCopies {
     const { transfers } = this.#stores.transfers.getState()
     for (const files of [this.#first, this.#held, this.#stored])
       for (const id of files.keys()) if (!transfers[id]) files.delete(id)
+    this.#late.keepOnly((id) => this.#stored.has(id))
     for (const [id, cancel] of this.#cancels) {
       if (transfers[id]) continue
       this.#cancels.delete(id)

@@ -1,7 +1,7 @@
 import { i18n } from '@lingui/core'
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { call, HttpError, LoginOver, type Renewal, readSite, renewLoginBy } from './http'
+import { call, HttpError, isCopyGone, LoginOver, type Renewal, readSite, renewLoginBy } from './http'
 
 const user = v.object({ name: v.string() })
 
@@ -44,6 +44,22 @@ it('reads what an older server says of itself', async () => {
   const said = { name: 'Heliograph', version: '0.9.0', public_url: null, repository: 'https://r' }
   answers = [json(200, said)]
   expect(await readSite()).toEqual({ ...said, network_url: null, self_signed: null })
+})
+
+it.each([
+  [200, false],
+  [404, true],
+  [410, true],
+  [502, false],
+])('h41_a_copy_of_which_the_server_answers_%i_is_told_to_be_gone_or_not (%s)', async (status, isGone) => {
+  answers = [new Response(null, { status })]
+  expect(await isCopyGone('/api/uploads/x')).toBe(isGone)
+  expect(asked).toMatchObject([{ path: '/api/uploads/x', init: { method: 'HEAD', cache: 'no-store' } }])
+})
+
+it('h41_a_copy_is_not_told_to_be_gone_without_an_answer', async () => {
+  answers = [new TypeError('no network')]
+  expect(await isCopyGone('/api/uploads/x')).toBe(false)
 })
 
 it.each([

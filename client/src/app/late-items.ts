@@ -1,0 +1,59 @@
+/**
+ * Looks after stored copies whose items reach the server late, as after hours without a network. The server removes a copy that no
+ * item names for ten minutes (H44), and everybody would read the item as that of a file that it has.
+ */
+import type { ItemId } from '../protocol/bindings'
+import type { Item } from '../protocol/item'
+import type { OutgoingFile } from './stored-copies'
+
+/** An item that comes so many milliseconds after its copy is late: half of the time that the server gives it. */
+export const LATE_AFTER_MS = 5 * 60_000
+
+interface Awaited {
+  readonly file: OutgoingFile
+  readonly url: string
+  /** Milliseconds since the Unix epoch. A page that sleeps counts as well. */
+  readonly storedAt: number
+}
+
+export class LateItems {
+  readonly #isGone: (url: string) => Promise<boolean>
+  readonly #onGone: (file: OutgoingFile) => void
+  /** Copies whose items the server has not echoed yet. */
+  readonly #awaited = new Map<ItemId, Awaited>()
+
+  /**
+   * @param isGone whether the server has no copy at an address any more
+   * @param onGone called for a file whose copy was gone before its item came
+   */
+  constructor(isGone: (url: string) => Promise<boolean>, onGone: (file: OutgoingFile) => void) {
+    this.#isGone = isGone
+    this.#onGone = onGone
+  }
+
+  /** The server has a copy of a file, and its item is on its way. */
+  stored(file: OutgoingFile, url: string): void {
+    this.#awaited.set(file.id, { file, url, storedAt: Date.now() })
+  }
+
+  /** Forgets all other items: they were deleted, or their beam was left. */
+  keepOnly(isLeft: (id: ItemId) => boolean): void {
+    for (const id of this.#awaited.keys()) if (!isLeft(id)) this.#awaited.delete(id)
+  }
+
+  /** Looks at copies whose items the server has now, if it has these late. */
+  look(items: readonly Item[]): void {
+    if (this.#awaited.size === 0) return
+    for (const { id, seq, isChanged, content } of items) {
+      const copy = this.#awaited.get(id)
+      const isEcho = seq !== null && !isChanged && content.kind === 'file' && content.url === copy?.url
+      if (!copy || !isEcho) continue
+      this.#awaited.delete(id)
+      if (Date.now() - copy.storedAt >= LATE_AFTER_MS) void this.#lookAt(copy)
+    }
+  }
+
+  async #lookAt({ file, url }: Awaited): Promise<void> {
+    if (await this.#isGone(url)) this.#onGone(file)
+  }
+}
