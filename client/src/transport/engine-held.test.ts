@@ -3,6 +3,8 @@ import {
   adaAndBob,
   bytes,
   closePorts,
+  FILE,
+  FILES,
   incomingFile,
   MIB,
   type StageDevice,
@@ -35,6 +37,7 @@ async function allComes(): Promise<void> {
 describe('a file of which a part is here, and nothing of that outlives the page', () => {
   const SIZE = 6 * MIB
   const sent = bytes(SIZE)
+  const OTHERS = [...FILES.slice(1), FILE.replace(/^0/, '3') as typeof FILE]
   /** What was under way when it was interrupted, or was not compared yet. */
   const AGAIN = 3 * MIB
 
@@ -88,6 +91,16 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     await server.carries()
   }
 
+  /** Ada's page has the file again, and Bob's goes on by itself. */
+  async function adaReturns(): Promise<void> {
+    await adaReloads()
+    ada.offers(new Blob([sent]))
+    await settles(PROGRESS_INTERVAL_MS)
+    server.carriesSome(1)
+    await settles(PROGRESS_INTERVAL_MS)
+    expect(bob.last('receiving')?.status).toBe('moving')
+  }
+
   it.each([
     ['in memory', () => null],
     ['at a place that the person picked', () => pickedFile()],
@@ -119,6 +132,39 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     expect(bob.last('receiving')?.status).toBe('done')
     if (picked) expect(Buffer.compare(picked.file.bytes, other)).toBe(0)
     else expect(await bob.hasWhole(other)).toBe(true)
+  })
+
+  it.each([
+    ['comes', () => aPartComes()],
+    ['has gone on by itself', () => aPartComes().then(adaReturns)],
+    ['has gone on by itself to an earlier place', () => aPartComes(pickedFile().handle).then(adaReturns)],
+    ['is paused', () => aPartComes().then(() => bob.pauses())],
+    [
+      'waits for its turn',
+      async () => {
+        for (const id of OTHERS) ada.offers(new Blob([sent]), id)
+        for (const id of OTHERS) bob.receives(SIZE, ada, id)
+        ada.offers(new Blob([sent]))
+        asks(null)
+      },
+    ],
+    [
+      'is being opened',
+      async () => {
+        ada.offers(new Blob([sent]))
+        asks(null)
+      },
+    ],
+  ])('comes to the place that the person picks while it %s', async (_, begins) => {
+    await begins()
+    const picked = pickedFile()
+    asks(picked.handle)
+    await allComes()
+    expect(bob.last('receiving')).toMatchObject({ status: 'done', file: null })
+    expect(picked.file.isClosed).toBe(true)
+    expect(Buffer.compare(picked.file.bytes, sent)).toBe(0)
+    expect(ada.last('sending')?.status).toBe('done')
+    for (const say of ['receiving', 'sending'] as const) expect(bob.count(say, 'cancelled')).toBe(0)
   })
 
   it('is gone on with where it was when the person asks for it, whatever place that is', async () => {
