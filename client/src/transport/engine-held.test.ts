@@ -13,6 +13,7 @@ import {
   stageDevice,
 } from './engine-stage'
 import { PROGRESS_INTERVAL_MS } from './progress'
+import type { Found } from './sinks/sink'
 
 let ada: StageDevice
 let bob: StageDevice
@@ -165,6 +166,20 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     expect(Buffer.compare(picked.file.bytes, sent)).toBe(0)
     expect(ada.last('sending')?.status).toBe('done')
     for (const say of ['receiving', 'sending'] as const) expect(bob.count(say, 'cancelled')).toBe(0)
+  })
+
+  it('comes to the place that the person picks while it is still looked for', async () => {
+    ada.offers(new Blob([sent]))
+    let finds: (found: Found) => void = () => {}
+    bob.finds = () => new Promise((resolve) => (finds = resolve))
+    asks(null)
+    bob.finds = null
+    const picked = pickedFile()
+    asks(picked.handle)
+    await settles()
+    finds({ is: 'complete', file: new Blob([sent]) })
+    await allComes()
+    expect(picked.file.isClosed).toBe(true)
   })
 
   it('is gone on with where it was when the person asks for it, whatever place that is', async () => {
