@@ -43,7 +43,7 @@ describe('a file of which a part is here, and nothing of that outlives the page'
   const AGAIN = 3 * MIB
 
   /** A file of the person's, as the browser writes it. */
-  function pickedFile() {
+  function pickedFile(name = 'a.bin') {
     const file = { bytes: new Uint8Array(SIZE), isClosed: false, aborted: 0 }
     const close = vi.fn(async () => {
       file.isClosed = true
@@ -61,7 +61,14 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     const createWritable = vi.fn(async () => stream)
     const remove = vi.fn(async () => {})
     // The browser writes into place only when it closes.
-    const picked = { createWritable, getFile: async () => new Blob(), remove }
+    const getFile = async () => new Blob()
+    const picked = {
+      name,
+      createWritable,
+      getFile,
+      remove,
+      isSameEntry: async (other: FileSystemHandle) => other.name === name,
+    }
     return { file, close, createWritable, remove, handle: picked as unknown as FileSystemFileHandle }
   }
 
@@ -180,6 +187,19 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     finds({ is: 'complete', file: new Blob([sent]) })
     await allComes()
     expect(picked.file.isClosed).toBe(true)
+  })
+
+  it.each([
+    ['stays where that is picked again', 'a.bin', 0],
+    ['goes where another is picked', 'b.bin', 1],
+  ])('the empty file at an earlier place %s', async (_, name, removed) => {
+    const [earlier, picked] = [pickedFile('a.bin'), pickedFile(name)]
+    await aPartComes(earlier.handle)
+    asks(picked.handle)
+    await allComes()
+    expect(picked.file.isClosed).toBe(true)
+    expect(earlier.file.aborted).toBe(1)
+    expect(earlier.remove).toHaveBeenCalledTimes(removed)
   })
 
   it('is gone on with where it was when the person asks for it, whatever place that is', async () => {
