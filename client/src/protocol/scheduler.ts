@@ -8,7 +8,12 @@ import { LinkMeter, SMALLEST_WINDOW_BYTES } from './link-meter'
 import type { LinkKey, Receiver } from './receiver'
 
 /** Files wanted from one device at the same time (F4); the others wait their turn. */
-export const MOST_AT_ONCE = 3
+const MOST_AT_ONCE = 3
+/**
+ * Files that are still being read and keep no other from its turn (F4). No more, because each has its place on the disk, and a device
+ * may say for ever that it reads.
+ */
+const MOST_READ = 3
 /** A `want` is at most this part of the window, so that a link never runs dry while the next one is on its way. */
 const WANT_PART = 1 / 4
 /** A link gets no more of a file's end when the rest takes so many times longer there than on all links together. */
@@ -69,7 +74,13 @@ export class Scheduler<T extends Receives> {
 
   /** Whether another file may begin. */
   get hasTurn(): boolean {
-    return [...this.#active].filter(({ takesTurn = true }) => takesTurn).length < MOST_AT_ONCE
+    return this.turnsBeside([...this.#active].filter(({ takesTurn = true }) => takesTurn)) > 0
+  }
+
+  /** Returns how many files may begin besides some that have begun. */
+  turnsBeside(begun: readonly T[]): number {
+    const read = begun.filter((transfer) => this.#isRead(transfer))
+    return MOST_AT_ONCE + Math.min(read.length, MOST_READ) - begun.length
   }
 
   /** Bytes wanted of this device, or here and not yet durable, over all files. */

@@ -3,6 +3,8 @@ import {
   adaAndBob,
   bytes,
   closePorts,
+  FILE,
+  FILES,
   incomingFile,
   MIB,
   type StageDevice,
@@ -11,6 +13,7 @@ import {
   stageDevice,
 } from './engine-stage'
 import { PROGRESS_INTERVAL_MS } from './progress'
+import type { Found } from './sinks/sink'
 
 let ada: StageDevice
 let bob: StageDevice
@@ -35,11 +38,12 @@ async function allComes(): Promise<void> {
 describe('a file of which a part is here, and nothing of that outlives the page', () => {
   const SIZE = 6 * MIB
   const sent = bytes(SIZE)
+  const OTHERS = [...FILES.slice(1), FILE.replace(/^0/, '3') as typeof FILE]
   /** What was under way when it was interrupted, or was not compared yet. */
   const AGAIN = 3 * MIB
 
   /** A file of the person's, as the browser writes it. */
-  function pickedFile() {
+  function pickedFile(name = 'a.bin') {
     const file = { bytes: new Uint8Array(SIZE), isClosed: false, aborted: 0 }
     const close = vi.fn(async () => {
       file.isClosed = true
@@ -57,7 +61,14 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     const createWritable = vi.fn(async () => stream)
     const remove = vi.fn(async () => {})
     // The browser writes into place only when it closes.
-    const picked = { createWritable, getFile: async () => new Blob(), remove }
+    const getFile = async () => new Blob()
+    const picked = {
+      name,
+      createWritable,
+      getFile,
+      remove,
+      isSameEntry: async (other: FileSystemHandle) => other.name === name,
+    }
     return { file, close, createWritable, remove, handle: picked as unknown as FileSystemFileHandle }
   }
 
@@ -86,6 +97,16 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     bob.sees(ada)
     ada.sees(bob)
     await server.carries()
+  }
+
+  /** Ada's page has the file again, and Bob's goes on by itself. */
+  async function adaReturns(): Promise<void> {
+    await adaReloads()
+    ada.offers(new Blob([sent]))
+    await settles(PROGRESS_INTERVAL_MS)
+    server.carriesSome(1)
+    await settles(PROGRESS_INTERVAL_MS)
+    expect(bob.last('receiving')?.status).toBe('moving')
   }
 
   it.each([
@@ -119,6 +140,66 @@ describe('a file of which a part is here, and nothing of that outlives the page'
     expect(bob.last('receiving')?.status).toBe('done')
     if (picked) expect(Buffer.compare(picked.file.bytes, other)).toBe(0)
     else expect(await bob.hasWhole(other)).toBe(true)
+  })
+
+  it.each([
+    ['comes', () => aPartComes()],
+    ['has gone on by itself', () => aPartComes().then(adaReturns)],
+    ['has gone on by itself to an earlier place', () => aPartComes(pickedFile().handle).then(adaReturns)],
+    ['is paused', () => aPartComes().then(() => bob.pauses())],
+    [
+      'waits for its turn',
+      async () => {
+        for (const id of OTHERS) ada.offers(new Blob([sent]), id)
+        for (const id of OTHERS) bob.receives(SIZE, ada, id)
+        ada.offers(new Blob([sent]))
+        asks(null)
+      },
+    ],
+    [
+      'is being opened',
+      async () => {
+        ada.offers(new Blob([sent]))
+        asks(null)
+      },
+    ],
+  ])('comes to the place that the person picks while it %s', async (_, begins) => {
+    await begins()
+    const picked = pickedFile()
+    asks(picked.handle)
+    await allComes()
+    expect(bob.last('receiving')).toMatchObject({ status: 'done', file: null })
+    expect(picked.file.isClosed).toBe(true)
+    expect(Buffer.compare(picked.file.bytes, sent)).toBe(0)
+    expect(ada.last('sending')?.status).toBe('done')
+    for (const say of ['receiving', 'sending'] as const) expect(bob.count(say, 'cancelled')).toBe(0)
+  })
+
+  it('comes to the place that the person picks while it is still looked for', async () => {
+    ada.offers(new Blob([sent]))
+    let finds: (found: Found) => void = () => {}
+    bob.finds = () => new Promise((resolve) => (finds = resolve))
+    asks(null)
+    bob.finds = null
+    const picked = pickedFile()
+    asks(picked.handle)
+    await settles()
+    finds({ is: 'complete', file: new Blob([sent]) })
+    await allComes()
+    expect(picked.file.isClosed).toBe(true)
+  })
+
+  it.each([
+    ['stays where that is picked again', 'a.bin', 0],
+    ['goes where another is picked', 'b.bin', 1],
+  ])('the empty file at an earlier place %s', async (_, name, removed) => {
+    const [earlier, picked] = [pickedFile('a.bin'), pickedFile(name)]
+    await aPartComes(earlier.handle)
+    asks(picked.handle)
+    await allComes()
+    expect(picked.file.isClosed).toBe(true)
+    expect(earlier.file.aborted).toBe(1)
+    expect(earlier.remove).toHaveBeenCalledTimes(removed)
   })
 
   it('is gone on with where it was when the person asks for it, whatever place that is', async () => {

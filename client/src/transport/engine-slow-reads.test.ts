@@ -1,7 +1,16 @@
 /** Files of which the disk, or the network behind it, gives nothing for long or for ever. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { STALL_MS } from '../protocol/stall-clock'
-import { adaAndBob, bytes, FILES, MIB, type StageDevice, type StageServer, settles } from './engine-stage'
+import {
+  adaAndBob,
+  bytes,
+  FILE,
+  FILES,
+  MIB,
+  type StageDevice,
+  type StageServer,
+  settles,
+} from './engine-stage'
 import { READ_WITHIN_MS } from './within'
 
 const content = bytes(2 * MIB)
@@ -51,6 +60,28 @@ it('f3 they hold up no other file on the same link', async () => {
   await passes(STALL_MS)
   expect(await bob.hasWhole(content, FILES[1])).toBe(true)
   expect(bob.last('receiving')?.status).not.toBe('failed')
+})
+
+/** Names of further files. */
+const FURTHER = [...'3456789abcd'].map((digit) => FILE.replace(/^0/, digit) as typeof FILE)
+
+it('f4 three of them keep no other file from its turn', async () => {
+  for (const id of FILES) ada.offers(slow(), id)
+  ada.offers(new Blob([content]), FURTHER[0])
+  for (const id of [...FILES, ...FURTHER.slice(0, 1)]) bob.receives(content.length, ada, id)
+  await passes(STALL_MS)
+  expect(await bob.hasWhole(content, FURTHER[0])).toBe(true)
+  expect(bob.count('receiving', 'failed')).toBe(0)
+})
+
+it('f4 only three more are begun beside them, however many are not read', async () => {
+  const opens = vi.spyOn(bob.memory, 'open')
+  for (const id of [...FILES, ...FURTHER]) {
+    ada.offers(slow(), id)
+    bob.receives(content.length, ada, id)
+  }
+  await passes(2 * STALL_MS)
+  expect(opens).toHaveBeenCalledTimes(6)
 })
 
 it('f3 they are sent as soon as they are read, after signs of life', async () => {

@@ -81,6 +81,14 @@ export class ReceivingEnds {
     this.end(incoming, { status: 'failed', bytes: received, why }, null, 'interrupted')
   }
 
+  /**
+   * The person has picked another place for a file that comes, to which it comes from now on. Neither its source nor the page is told
+   * of an end. What is at a place that they had picked before is given up once the new one opens, which may be the same.
+   */
+  replaced(incoming: Incoming): void {
+    this.#stop(incoming, incoming.picked ? 'interrupted' : 'cancelled', null)
+  }
+
   /** Removes the transfer of an item that is gone, or whose beam was left. The page is not told, because it knows. */
   drop(id: ItemId, how: 'cancelled' | 'interrupted'): void {
     this.passing.remove(id)

@@ -98,6 +98,9 @@ export class Receiving {
 
   /** Receives a file, unless it was received before and the person has not picked another place for it. */
   receive(file: IncomingFile, picked: FileSystemFileHandle | null, source: RemoteDevice): void {
+    const earlier = this.#transfers.get(file.id)
+    // Its source may have come back, and it may have gone on by itself, while the person was picking the place.
+    if (picked && earlier && !earlier.hasEnded) this.#ends.replaced(earlier)
     this.#find(
       file,
       picked,

@@ -30,6 +30,8 @@ export class Searches {
     picked: FileSystemFileHandle | null,
     { onComplete, onRest, onCancelled }: SearchEnd,
   ): void {
+    // Nothing follows an earlier search any more, also where this one ends at once.
+    this.#searches.delete(file.id)
     const finding = this.find(file, picked)
     if (!finding) return onRest(null, false)
     const search: Search = { isPaused: null, onCancelled }

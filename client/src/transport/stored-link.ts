@@ -8,6 +8,7 @@ import type { LinkKey, Receiver } from '../protocol/receiver'
 import { STALL_MS } from '../protocol/stall-clock'
 import type { Checking } from './checking'
 import type { ChunkLayout } from './chunk-layout'
+import { Gate } from './gate'
 import { type Givers, storedKeyOf } from './givers'
 
 /** Reads bytes of a stored copy. @throws when the server does not give them */
@@ -66,8 +67,8 @@ export class StoredLink {
   #notBefore = 0
   /** When bytes last came, or the disk last took some, in milliseconds. */
   #heardAt = 0
-  /** Goes on to read; null while nothing waits for the disk. */
-  #goOn: (() => void) | null = null
+  /** What waits for the disk goes on here. */
+  readonly #gate = new Gate()
 
   constructor(
     readonly incoming: Stored,
@@ -96,9 +97,7 @@ export class StoredLink {
   /** The disk has taken bytes. */
   hasRoom(): void {
     this.#heardAt = this.now()
-    if (this.#isFull) return
-    this.#goOn?.()
-    this.#goOn = null
+    if (!this.#isFull) this.#gate.open()
   }
 
   get #isFull(): boolean {
@@ -118,7 +117,7 @@ export class StoredLink {
     if (!incoming.isOpen || now < this.#notBefore) return
     if (!this.#reading) return void this.#run()
     // A connection that is cut without a word never fails by itself.
-    if (this.#goOn || now - this.#heardAt < STALL_MS) return
+    if (this.#isFull || now - this.#heardAt < STALL_MS) return
     this.stop()
     this.#notBefore = now + RETRY_MS
   }
@@ -129,8 +128,7 @@ export class StoredLink {
     this.#hasBegun = false
     this.#reading?.abort()
     this.#reading = null
-    this.#goOn?.()
-    this.#goOn = null
+    this.#gate.open()
     this.incoming.receiver.lost(this.key)
   }
 
@@ -164,10 +162,7 @@ export class StoredLink {
 
   /** Waits until the disk has room for more. */
   async #room(): Promise<void> {
-    if (!this.#isFull) return
-    await new Promise<void>((goOn) => {
-      this.#goOn = goOn
-    })
+    if (this.#isFull) await this.#gate.wait()
   }
 
   /** Hands on what is read, in whole chunks. @throws when it ends too early */

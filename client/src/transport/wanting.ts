@@ -1,6 +1,5 @@
 /** Begins the files whose turn has come, and wants chunks of those who give them. */
 import type { ChunkRange } from '../protocol/chunk-set'
-import { MOST_AT_ONCE } from '../protocol/scheduler'
 import type { Incoming } from './incoming'
 import type { IncomingFiles } from './incoming-files'
 import type { Link } from './link'
@@ -57,7 +56,8 @@ export class Wanting {
    */
   beginNext(source: RemoteDevice): void {
     const files = [...this.transfers.from(source)].filter((incoming) => this.#canCome(incoming))
-    let turns = MOST_AT_ONCE - files.filter(({ isQueued }) => !isQueued).length
+    const begun = files.flatMap(({ isQueued, givers }) => (isQueued ? [] : (givers.of(source) ?? [])))
+    let turns = source.scheduler.turnsBeside(begun)
     for (const incoming of files) {
       if (turns <= 0) return
       if (!incoming.isQueued) continue

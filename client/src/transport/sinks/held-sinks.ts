@@ -67,11 +67,13 @@ export class HeldSinks {
   async take(file: SinkFile, picked: FileSystemFileHandle | null): Promise<Sink | null> {
     const held = this.#held.get(file.id)
     if (!held) return null
+    this.#held.delete(file.id)
     if (!isMeant(held, file, picked)) {
-      await this.forget(file.id)
+      // Another handle may be of the same place, whose file is needed then.
+      const isAgain = picked !== null && (await held.picked?.isSameEntry(picked))
+      await held.sink.discard(!isAgain)
       return null
     }
-    this.#held.delete(file.id)
     return this.#withPart({ ...held, isPaused: false })
   }
 

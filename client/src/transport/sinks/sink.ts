@@ -88,20 +88,13 @@ export interface FileStore {
 export type OpenSink = (file: SinkFile, picked: FileSystemFileHandle | null) => Promise<Sink>
 
 /** All that this device has received, in whatever store. */
-export interface ReceivedBytes {
+export interface ReceivedBytes extends Pick<FileStore, 'turn' | 'unfinished' | 'leave' | 'forget'> {
   readonly open: OpenSink
   /**
    * Returns what was received of a file before; null at once where nothing can be.
    * @param picked the place that the person has picked for it: then only of what was received there
    */
   find(file: SinkFile, picked: FileSystemFileHandle | null): Promise<Found | null> | null
-  unfinished(): Promise<readonly UnfinishedFile[]>
-  /** Notes whether the person has paused a file of which a part waits, and which is not open. */
-  turn(id: ItemId, isPaused: boolean): Promise<void>
-  /** Removes what would not outlive the page. */
-  leave(id: ItemId): Promise<void>
-  /** Removes the bytes of an item that is gone. */
-  forget(id: ItemId): Promise<void>
 }
 
 /** A part of the file is here and cannot be opened now, as while another page still lets go of it. It stays as it is. */
