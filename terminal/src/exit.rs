@@ -87,6 +87,9 @@ impl From<Exit> for ExitCode {
 /// Why a server does not take what it has no room for (507).
 pub const SERVER_IS_FULL: &str = "its disk, or the part of it for this beam or account, is full";
 
+/// Why bytes are not shared as a text.
+pub const NO_TEXT: &str = "This is no text: its bytes are not UTF-8.";
+
 /// Why the program ends before it has done what it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stop {
@@ -96,12 +99,15 @@ pub struct Stop {
     pub why: String,
     /// What its person has heard before. It is for programs alone, before the rest.
     pub heard: String,
+    /// Whether the server may be there in a while: what stays tries it again.
+    pub may_pass: bool,
 }
 
 impl Stop {
     /// Ends so.
     pub fn new(exit: Exit, why: impl Into<String>) -> Self {
-        Self { exit, why: why.into(), heard: String::new() }
+        let may_pass = exit == Exit::Unreachable;
+        Self { exit, why: why.into(), heard: String::new(), may_pass }
     }
 
     /// All that there is to say.
@@ -128,13 +134,14 @@ impl Stop {
             why => why.to_string(),
         };
         let said = said.trim_end_matches('.');
-        Self::new(
-            exit,
-            match exit {
-                Exit::Forbidden | Exit::Refused => format!("The server refuses: {said}."),
-                _ => format!("The server is not reached: {said}."),
-            },
-        )
+        let said = match exit {
+            Exit::Forbidden | Exit::Refused => format!("The server refuses: {said}."),
+            _ => format!("The server is not reached: {said}."),
+        };
+        let stop = Self::new(exit, said);
+        // A proxy answers so for a server that is away, and a server that has too much to do.
+        let is_for_now = matches!(why, Failure::Refused { status: 404 | 429 | 503, .. });
+        Self { may_pass: stop.may_pass || is_for_now, ..stop }
     }
 }
 
@@ -161,7 +168,8 @@ mod tests {
         let stop = |status| Stop::unreached(&Failure::Refused { status, detail: "No.".to_owned() });
         for status in [413, 423, 429, 503] {
             let said = format!("The server refuses: it answers {status}: No.");
-            assert_eq!(stop(status), Stop::new(Exit::Refused, said));
+            let stop = stop(status);
+            assert_eq!((stop.exit, stop.why), (Exit::Refused, said));
         }
         // Nobody takes it for the disk of this device.
         let said =
@@ -169,6 +177,12 @@ mod tests {
         assert_eq!(stop(507), Stop::new(Exit::Refused, said));
         assert_eq!(stop(403).exit, Exit::Forbidden);
         assert_eq!(stop(404).exit, Exit::Ended);
+        // What stays waits for what may only be so now.
+        for (status, may_pass) in
+            [(404, true), (429, true), (502, true), (503, true), (403, false), (413, false)]
+        {
+            assert_eq!(stop(status).may_pass, may_pass, "{status}");
+        }
         // What stands in front of a server says so where it reaches none.
         let said = "The server is not reached: it answers 502: No.";
         assert_eq!(stop(502), Stop::new(Exit::Unreachable, said));

@@ -1,7 +1,9 @@
 //! How files are moved, and how that is told.
 
+use std::fmt::Display;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use heliograph_device::engine::contract::{Carrying, End, FileFailure, Progress, TransferFailure};
 use heliograph_device::io::file_device::FileSettings;
@@ -48,7 +50,7 @@ pub fn accounts() -> Result<PathBuf, Stop> {
 ///
 /// # Errors
 /// Where it cannot be used.
-pub fn receiving_folder(path: &Path) -> Result<Target, Stop> {
+pub fn receiving_folder(path: &Path) -> Result<Arc<Target>, Stop> {
     let opened = match std::fs::create_dir_all(path) {
         // What the system says of it, that it exists, sounds as if all were well.
         Err(_) if path.exists() && !path.is_dir() => Err("it is no folder".to_owned()),
@@ -57,9 +59,12 @@ pub fn receiving_folder(path: &Path) -> Result<Target, Stop> {
             .and_then(|()| Target::open(path))
             .map_err(|why| why.to_string()),
     };
-    opened.map_err(|why| {
-        Stop::new(Exit::Failed, format!("{} cannot be used: {why}.", path.display()))
-    })
+    opened.map(Arc::new).map_err(|why| unusable(path, &why))
+}
+
+/// Nothing can be kept at a place.
+pub fn unusable(path: &Path, why: &impl Display) -> Stop {
+    Stop::new(Exit::Failed, format!("{} cannot be used: {why}.", path.display()))
 }
 
 /// Says what is not sent with the rest, and why.
@@ -78,18 +83,6 @@ pub fn say_left_out(voice: &Voice, left_out: &[LeftOut]) -> std::io::Result<()> 
 #[must_use]
 pub fn media_type(name: &str) -> String {
     mime_guess::from_path(Path::new(name)).first_raw().unwrap_or_default().to_owned()
-}
-
-/// Whether a transfer moves no more, and need not be waited for.
-#[must_use]
-pub const fn has_ended(progress: &Progress) -> bool {
-    matches!(
-        progress,
-        Progress::Done { .. }
-            | Progress::Offered
-            | Progress::Cancelled { .. }
-            | Progress::Failed { .. }
-    )
 }
 
 /// Bytes of a file that are there, of so many in all.
@@ -181,7 +174,7 @@ fn failure(why: &TransferFailure) -> String {
         TransferFailure::Here(FileFailure::DiskFull) => {
             "this device's disk is full: free some space and receive again"
         }
-        TransferFailure::Here(FileFailure::Failed(why)) => why,
+        TransferFailure::Here(FileFailure::Failed(why) | FileFailure::Useless(why)) => why,
     };
     text.to_owned()
 }

@@ -1,13 +1,12 @@
 //! What comes into a beam lands in a folder: files as they are, and texts and links as files.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use heliograph_device::engine::contract::{Progress, TransferFailure};
 use heliograph_device::file_facts::FileFacts;
 use heliograph_device::io::file_device::Told;
-use heliograph_device::io::files::error::FileError;
 use heliograph_device::io::files::target::Target;
 use heliograph_device::piece_hash::PieceHash;
 use heliograph_device::session::News;
@@ -19,7 +18,7 @@ use tokio::task::spawn_blocking;
 
 use crate::beam::Beam;
 use crate::exit::{Exit, Stop};
-use crate::files::{bytes_of, has_ended, moves, why};
+use crate::files::{bytes_of, moves, unusable, why};
 use crate::progress::{Bars, Pace};
 use crate::safe;
 use crate::text_file::TextFile;
@@ -66,20 +65,6 @@ impl Landed {
     pub fn before(&self, at: Millis) -> Vec<ItemId> {
         self.0.iter().filter(|(_, mark)| mark.at < at).map(|(id, _)| *id).collect()
     }
-}
-
-/// Opens the folder, which is made where it is missing.
-///
-/// # Errors
-/// Where it cannot be used.
-pub fn open(folder: &Path) -> Result<Arc<Target>, Stop> {
-    let target =
-        std::fs::create_dir_all(folder).map_err(Into::into).and_then(|()| Target::open(folder));
-    target.map(Arc::new).map_err(|why| unusable(folder, &why))
-}
-
-fn unusable(folder: &Path, why: &FileError) -> Stop {
-    Stop::new(Exit::Failed, format!("{} cannot be used: {why}.", folder.display()))
 }
 
 /// A file that comes.
@@ -204,7 +189,7 @@ impl<'a> Landing<'a> {
         let moves = moves(progress, size, beam.is_over_turn(file.item.from));
         self.voice.event(&Event::Receiving { id, file: name, moves })?;
         file.is_to_try = matches!(progress, Progress::Failed { why: TransferFailure::Here(_), .. });
-        if has_ended(progress) {
+        if progress.has_ended() {
             self.bars.ends(&id);
         } else {
             self.bars.stands(id, name, (bytes_of(progress, size), size), Pace::of(progress));

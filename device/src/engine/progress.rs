@@ -7,8 +7,10 @@ pub enum FileFailure {
     NoRoom,
     /// The space ran out. What is here of it stays.
     DiskFull,
-    /// Anything else, in the system's words.
+    /// Anything else that may pass, in the system's words. What is here of it stays.
     Failed(String),
+    /// What is here of it is of no use, as where a file system takes no file so large.
+    Useless(String),
 }
 
 /// How a transfer is doing.
@@ -65,6 +67,17 @@ pub enum Progress {
         /// Why.
         why: TransferFailure,
     },
+}
+
+impl Progress {
+    /// Whether nothing more happens by itself, or the file is only offered.
+    #[must_use]
+    pub const fn has_ended(&self) -> bool {
+        matches!(
+            self,
+            Self::Done { .. } | Self::Offered | Self::Cancelled { .. } | Self::Failed { .. }
+        )
+    }
 }
 
 /// An end of a transfer.

@@ -173,14 +173,17 @@ impl Receiving {
         self.refill(context, source);
     }
 
-    /// The place of a file failed. What is on a full disk stays: the person may make room and go on with it.
+    /// The place of a file failed. What is here stays where the person may go on with it: once they have made room, or a disk of
+    /// another machine is back.
     pub(super) fn broke(&mut self, context: &mut Context, id: ItemId, why: FileFailure) {
         let Some((incoming, receiver)) = self.both(id) else { return };
         if incoming.has_ended() {
             return;
         }
-        let is_full = why == FileFailure::DiskFull;
-        let how = if is_full { Ending::Interrupted } else { Ending::Failed };
+        let how = match why {
+            FileFailure::DiskFull | FileFailure::Failed(_) => Ending::Interrupted,
+            FileFailure::NoRoom | FileFailure::Useless(_) => Ending::Failed,
+        };
         let bytes = incoming.received(receiver);
         let progress = Progress::Failed { bytes, why: TransferFailure::Here(why) };
         self.end(context, id, progress, Some(CancelReason::NoRoom), how);

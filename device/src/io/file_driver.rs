@@ -304,6 +304,9 @@ fn failure(error: FileError) -> FileFailure {
     match error {
         FileError::NoRoom => FileFailure::NoRoom,
         FileError::DiskFull => FileFailure::DiskFull,
+        FileError::Changed | FileError::TooLarge | FileError::TooMany => {
+            FileFailure::Useless(error.to_string())
+        }
         error => FileFailure::Failed(error.to_string()),
     }
 }

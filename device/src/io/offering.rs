@@ -11,11 +11,13 @@ use super::files::error::FileError;
 use super::files::packed::packed_sources;
 use super::files::shared_files::FilePrint;
 use super::files::source::Source;
-use super::files::source_file::SourceFile;
+use super::files::source_file::{OpenFolders, SourceFile};
 use super::files::target::Target;
 use super::files::walk::{LeftOut, Walked, WalkedFile, WhyLeftOut, walk, walk_in};
 use super::system_random::SystemRandom;
-use crate::file_facts::BatchPart;
+use crate::engine::contract::FileSeal;
+use crate::file_facts::{BatchPart, FileFacts};
+use crate::file_size::FileSize;
 use crate::manifest::ManifestFacts;
 use crate::names::display_name;
 
@@ -51,6 +53,21 @@ impl NewFile {
     ) -> Self {
         let print = print(&name, &source);
         Self { name, media_type, modified, source, batch: None, manifest, print }
+    }
+
+    /// What its item says of it; `None` where it is too large for any device.
+    #[must_use]
+    pub fn facts(&self, seal: Option<FileSeal>) -> Option<FileFacts> {
+        Some(FileFacts {
+            name: self.name.clone(),
+            size: FileSize::new(self.source.size())?,
+            media_type: self.media_type.clone(),
+            modified: self.modified,
+            batch: self.batch,
+            manifest: self.manifest,
+            seal,
+            url: None,
+        })
     }
 
     /// By what a later run knows it again (F17): its name, its size, when it was changed last, and the same of each file in it. Other bytes
@@ -108,9 +125,10 @@ pub struct Chosen {
 /// `media_type` tells the type of a file by its name; it may be empty.
 pub fn choose(named: &[PathBuf], media_type: impl Fn(&str) -> String) -> Chosen {
     let mut chosen = Chosen::default();
-    let mut single = Walked::default();
+    let (mut single, mut folders) = (Walked::default(), OpenFolders::default());
     for path in named {
-        if let Err(why) = choose_one(path, &media_type, &mut chosen, &mut single) {
+        let choices = (&mut chosen, &mut single, &mut folders);
+        if let Err(why) = choose_one(path, &media_type, choices) {
             let (path, why) = (path.to_string_lossy().into_owned(), WhyLeftOut::Unreadable(why));
             chosen.left_out.push(LeftOut { path, why });
         }
@@ -132,8 +150,7 @@ pub fn choose(named: &[PathBuf], media_type: impl Fn(&str) -> String) -> Chosen 
 fn choose_one(
     path: &Path,
     media_type: impl Fn(&str) -> String,
-    chosen: &mut Chosen,
-    single: &mut Walked,
+    (chosen, single, folders): (&mut Chosen, &mut Walked, &mut OpenFolders),
 ) -> Result<(), FileError> {
     let name = path.canonicalize()?;
     let name = path.file_name().or(name.file_name()).unwrap_or(name.as_os_str());
@@ -143,7 +160,7 @@ fn choose_one(
         chosen.left_out.append(&mut walked.left_out);
         chosen.files.extend(packed(&walked, &name, media_type, true));
     } else {
-        single.files.push(WalkedFile { path: name, source: SourceFile::named(path)? });
+        single.files.push(WalkedFile { path: name, source: SourceFile::named(path, folders)? });
     }
     Ok(())
 }

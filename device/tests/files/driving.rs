@@ -6,14 +6,13 @@ use heliograph_device::engine::contract::{FileFailure, Input, Output, Place, Rea
 use heliograph_device::io::file_driver::{FileDriver, FileEvent};
 use heliograph_device::io::files::received::Incoming;
 use heliograph_device::io::files::source::Source;
-use heliograph_device::io::files::source_file::SourceFile;
 use heliograph_device::io::files::store::{Found, Store};
 use heliograph_device::io::files::target::Target;
 use tempfile::{TempDir, tempdir};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::stage::{NOW, chunks, incoming, item, sample};
+use crate::stage::{NOW, chunks, incoming, item, named, sample};
 
 struct Stage {
     folder: TempDir,
@@ -124,7 +123,7 @@ async fn an_offered_file_is_read_until_it_changes() {
     let mut stage = Stage::new();
     let path = stage.folder.path().join("offered");
     std::fs::write(&path, sample(100)).unwrap();
-    stage.driver.offer(item(2), Source::File(SourceFile::named(&path).unwrap()));
+    stage.driver.offer(item(2), Source::File(named(&path).unwrap()));
     let read = stage.reads(ReadOf::Offered(item(2)), 10, 20).await;
     assert_eq!(read, Some(sample(100)[10..30].to_vec()));
     std::fs::write(&path, sample(101)).unwrap();

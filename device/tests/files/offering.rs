@@ -3,19 +3,20 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use heliograph_device::io::files::error::FileError;
 use heliograph_device::io::files::packed::packed_sources;
-use heliograph_device::io::files::source_file::{OpenFiles, SourceFile};
+use heliograph_device::io::files::source_file::OpenFiles;
 use heliograph_device::io::files::walk::{WhyLeftOut, walk};
+use heliograph_device::io::offering::choose;
 use heliograph_device::manifest::Manifest;
 use tempfile::tempdir;
 
-use crate::stage::sample;
+use crate::stage::{named, sample};
 
 #[test]
 fn an_offered_file_is_read_by_ranges() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("a");
     std::fs::write(&path, sample(100_000)).unwrap();
-    let (source, open) = (SourceFile::named(&path).unwrap(), OpenFiles::default());
+    let (source, open) = (named(&path).unwrap(), OpenFiles::default());
     assert_eq!(source.size(), 100_000);
     assert_eq!(source.read(&open, 50_000, 50_000).unwrap(), sample(100_000)[50_000..]);
     assert_eq!(source.read(&open, 0, 10).unwrap(), sample(10));
@@ -43,7 +44,7 @@ fn f17_a_file_that_changed_is_not_read_any_more() {
     for change in changes {
         let _ = std::fs::remove_dir(&path);
         std::fs::write(&path, sample(100)).unwrap();
-        let (source, open) = (SourceFile::named(&path).unwrap(), OpenFiles::default());
+        let (source, open) = (named(&path).unwrap(), OpenFiles::default());
         source.read(&open, 0, 100).unwrap();
         change(&path);
         open.forget(&source);
@@ -56,7 +57,7 @@ fn f17_a_file_that_changes_while_it_is_open_is_noticed() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("a");
     std::fs::write(&path, sample(100)).unwrap();
-    let (source, open) = (SourceFile::named(&path).unwrap(), OpenFiles::default());
+    let (source, open) = (named(&path).unwrap(), OpenFiles::default());
     source.read(&open, 0, 50).unwrap();
     std::fs::write(&path, sample(200)).unwrap();
     assert!(matches!(source.read(&open, 0, 50), Err(FileError::Changed)));
@@ -71,11 +72,27 @@ fn special_files_are_refused_and_nothing_waits_for_them() {
     let socket = folder.path().join("socket");
     let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     for path in [&*pipe, &*socket, Path::new("/dev/null"), Path::new("/dev/tty"), folder.path()] {
-        assert!(SourceFile::named(path).is_err(), "{}", path.display());
+        assert!(named(path).is_err(), "{}", path.display());
     }
-    let missing = SourceFile::named(&folder.path().join("missing"));
+    let missing = named(&folder.path().join("missing"));
     assert!(matches!(missing, Err(FileError::Gone)));
-    assert!(matches!(SourceFile::named(&pipe), Err(FileError::Special)));
+    assert!(matches!(named(&pipe), Err(FileError::Special)));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn many_files_of_a_folder_that_are_named_one_by_one_take_one_descriptor() {
+    let folder = tempdir().unwrap();
+    let paths: Vec<_> = (0..300).map(|number| folder.path().join(number.to_string())).collect();
+    for path in &paths {
+        std::fs::write(path, "a").unwrap();
+    }
+    let chosen = choose(&paths, |_| String::new());
+    assert_eq!(chosen.files.len(), 300);
+    let open = std::fs::read_dir("/proc/self/fd").unwrap().filter_map(Result::ok);
+    let top = folder.path().canonicalize().unwrap();
+    let of_folder = open.filter(|open| std::fs::read_link(open.path()).is_ok_and(|to| to == top));
+    assert_eq!(of_folder.count(), 1);
 }
 
 #[test]
@@ -83,7 +100,7 @@ fn a_sparse_file_is_read_as_zeros() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("sparse");
     std::fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
-    let (source, open) = (SourceFile::named(&path).unwrap(), OpenFiles::default());
+    let (source, open) = (named(&path).unwrap(), OpenFiles::default());
     assert_eq!(source.read(&open, 1 << 39, 100).unwrap(), [0; 100]);
 }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use heliograph_device::chunk_set::ChunkRange;
 use heliograph_device::file_size::FileSize;
+use heliograph_device::io::files::error::FileError;
 use heliograph_device::io::files::received::{Incoming, Received};
-use heliograph_device::io::files::source_file::OpenFiles;
+use heliograph_device::io::files::source_file::{OpenFiles, OpenFolders, SourceFile};
 use heliograph_device::io::files::store::Store;
 use heliograph_device::io::files::target::Target;
 use heliograph_device::manifest::ManifestFacts;
@@ -119,4 +120,9 @@ pub fn sample(length: usize) -> Vec<u8> {
 
 pub fn chunks(first: u32, count: u32) -> ChunkRange {
     ChunkRange::new(first, count)
+}
+
+/// A file that a person has named.
+pub fn named(path: &Path) -> Result<SourceFile, FileError> {
+    SourceFile::named(path, &mut OpenFolders::default())
 }

@@ -19,6 +19,12 @@ impl Beam {
         self.comparing = Some(comparing);
     }
 
+    /// Whether it is open, and nothing is left of what was told while it was not.
+    #[must_use]
+    pub fn has_told_all(&self) -> bool {
+        self.is_open() && self.held.is_empty()
+    }
+
     /// Whether what is shared may go out, and what comes be taken: at once, or once all that can be compared was.
     #[must_use]
     pub fn is_open(&self) -> bool {

@@ -9,6 +9,7 @@ use heliograph_shared::ids::ItemId;
 use heliograph_shared::json::Json;
 use heliograph_shared::limits::MAX_MESSAGE_BYTES;
 use serde_json::value::to_raw_value;
+use tokio::sync::oneshot;
 
 use super::keeping::Keeping;
 use super::send::{How, Until};
@@ -16,12 +17,12 @@ use super::{Context, send, stands};
 use crate::beam::{Beam, is_too_long};
 use crate::cli::CopyArgs;
 use crate::clipboard;
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, NO_TEXT, Stop};
 use crate::link::to_share;
 use crate::saving::Saving;
 use crate::voice::Event;
 
-/// Most bytes that are read: more than any server takes in a message.
+/// Most bytes that are read. A text is in memory as a whole.
 const MOST_READ: u64 = 16 << 20;
 
 pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), Stop> {
@@ -34,7 +35,7 @@ pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), St
     let text = match asked.text {
         Some(text) => text,
         None if asked.clipboard => clipboard::read()?,
-        None => read_text(context)?,
+        None => read_text(context).await?,
     };
     if text.is_empty() {
         return Err(Stop::new(Exit::Nothing, "There is no text to share."));
@@ -57,7 +58,7 @@ pub(super) async fn run(context: &Context<'_>, asked: CopyArgs) -> Result<(), St
 }
 
 /// The standard input; at a terminal what is on the clipboard of its person, or what they type where there is none.
-fn read_text(context: &Context<'_>) -> Result<String, Stop> {
+async fn read_text(context: &Context<'_>) -> Result<String, Stop> {
     if io::stdin().is_terminal() {
         match clipboard::read() {
             Ok(text) if !text.is_empty() => {
@@ -68,10 +69,19 @@ fn read_text(context: &Context<'_>) -> Result<String, Stop> {
         }
         context.voice.hint("Type the text, and end it with Ctrl-D on a line of its own.");
     }
-    let mut bytes = Vec::new();
-    io::stdin().lock().take(MOST_READ).read_to_end(&mut bytes)?;
-    String::from_utf8(bytes)
-        .map_err(|_| Stop::new(Exit::Failed, "This is no text: its bytes are not UTF-8."))
+    let (read, bytes) = oneshot::channel();
+    // A read cannot be given up, so it is in a thread of its own, which ends with the program.
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let result = io::stdin().lock().take(MOST_READ + 1).read_to_end(&mut bytes);
+        let _ = read.send(result.map(|_| bytes));
+    });
+    let bytes = bytes.await.map_err(|why| Stop::new(Exit::Failed, why.to_string()))??;
+    if bytes.len() as u64 > MOST_READ {
+        let why = "This text is longer than 16 MiB: write it to a file and `send` that.";
+        return Err(Stop::new(Exit::Refused, why));
+    }
+    String::from_utf8(bytes).map_err(|_| Stop::new(Exit::Failed, NO_TEXT))
 }
 
 /// Shares a text, and waits until the server has it and another device can read it, or it is saved or kept.

@@ -15,7 +15,7 @@ use super::typed::{HELP, Line};
 use super::{Context, shown, stands};
 use crate::beam::Beam;
 use crate::cli::JoinArgs;
-use crate::exit::Stop;
+use crate::exit::{Exit, NO_TEXT, Stop};
 use crate::files::settings;
 use crate::link::existing;
 use crate::people::Change;
@@ -44,6 +44,7 @@ pub(super) async fn run(context: &Context<'_>, asked: &JoinArgs) -> Result<(), S
         is_typed: typed.is_terminal,
         shows_code: asked.code,
         waiting: Vec::new(),
+        not_shared: None,
         quitting: 0,
     };
     loop {
@@ -53,19 +54,21 @@ pub(super) async fn run(context: &Context<'_>, asked: &JoinArgs) -> Result<(), S
                 joined.hears(told, &change).await?;
             }
             line = typed.lines.recv(), if !typed.is_over => match line {
-                Some(line) => joined.is_told(&line)?,
+                Some(Ok(line)) => joined.is_told(&line)?,
+                Some(Err(why)) if is_no_text(&why) => joined.is_not_shared(Exit::Failed, NO_TEXT),
+                Some(Err(why)) => return Err(why.into()),
                 None => typed.is_over = true,
             },
         }
-        share_open(voice, &mut joined.beam, &mut joined.waiting);
+        joined.share_open();
         if joined.is_done(typed.is_over && !asked.stay) {
             break;
         }
     }
-    let Joined { beam, taking, .. } = joined;
+    let Joined { beam, taking, not_shared, .. } = joined;
     drop(taking);
     beam.leave().await;
-    Ok(())
+    not_shared.map_or(Ok(()), Err)
 }
 
 /// A beam in which a person stays.
@@ -79,6 +82,8 @@ struct Joined<'a> {
     shows_code: bool,
     /// What was typed while everything waits for a comparison.
     waiting: Vec<String>,
+    /// Why the last line of a program that was not shared was not.
+    not_shared: Option<Stop>,
     /// How often its person has said that they leave.
     quitting: u32,
 }
@@ -98,6 +103,11 @@ impl Joined<'_> {
                 if self.shows_code && matches!(news, News::Welcome(_)) {
                     self.shows_code = false;
                     voice.code(&beam.code().await?)?;
+                }
+                if let News::Refused { why, .. } = &news {
+                    let why = format!("The server does not take it: {}", safe::line(why));
+                    self.is_not_shared(Exit::Refused, &why);
+                    return Ok(());
                 }
                 show(voice, beam, news, change)?;
                 item.map_or(Ok(()), |item| taking.came(beam, item))
@@ -129,6 +139,36 @@ impl Joined<'_> {
         Ok(())
     }
 
+    /// A line was not shared. A person reads why, and types it anew.
+    fn is_not_shared(&mut self, exit: Exit, why: &str) {
+        self.voice.warn(why);
+        if !self.is_typed {
+            self.not_shared = Some(Stop { heard: why.to_owned(), ..Stop::new(exit, "") });
+        }
+    }
+
+    /// Shares what was typed, unless everything waits for a comparison.
+    fn share_open(&mut self) {
+        if self.beam.is_open() {
+            for line in std::mem::take(&mut self.waiting) {
+                self.share(&line);
+            }
+        }
+    }
+
+    fn share(&mut self, line: &str) {
+        if line.trim().is_empty() {
+            return;
+        }
+        // A text is always JSON.
+        let Ok(message) = to_raw_value(line) else { return };
+        if self.beam.is_too_long(message.get().len()) {
+            return self.is_not_shared(Exit::Refused, "This line is too long for a message.");
+        }
+        let id = ItemId::from_random(SystemRandom::bytes());
+        self.beam.tell(Input::Share { id, message, extra: "text".to_owned(), to: None });
+    }
+
     /// Whether its person has left, or has nothing more to type. Whoever says twice that they leave waits for nothing.
     fn is_done(&self, is_over: bool) -> bool {
         let is_shared = !self.beam.has_unconfirmed();
@@ -151,7 +191,7 @@ fn unknown(voice: &Voice, word: &str) {
 
 /// The lines of the standard input.
 struct Typed {
-    lines: mpsc::Receiver<String>,
+    lines: mpsc::Receiver<io::Result<String>>,
     is_terminal: bool,
     is_over: bool,
 }
@@ -161,9 +201,9 @@ impl Typed {
         let (line, lines) = mpsc::channel(MOST_WAITING);
         // A read cannot be given up, so it is in a thread of its own, which ends with the program.
         std::thread::spawn(move || {
-            let texts = io::stdin().lines().map_while(Result::ok);
-            for text in texts {
-                if line.blocking_send(text).is_err() {
+            for text in io::stdin().lines() {
+                let is_over = text.as_ref().is_err_and(|why| !is_no_text(why));
+                if line.blocking_send(text).is_err() || is_over {
                     return;
                 }
             }
@@ -179,26 +219,9 @@ fn compared(voice: &Voice, beam: &mut Beam, is_same: bool) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Shares what was typed, unless everything waits for a comparison.
-fn share_open(voice: &Voice, beam: &mut Beam, waiting: &mut Vec<String>) {
-    if beam.is_open() {
-        for line in waiting.drain(..) {
-            share(voice, beam, &line);
-        }
-    }
-}
-
-fn share(voice: &Voice, beam: &mut Beam, line: &str) {
-    if line.trim().is_empty() {
-        return;
-    }
-    // A text is always JSON.
-    let Ok(message) = to_raw_value(line) else { return };
-    if beam.is_too_long(message.get().len()) {
-        return voice.hint("This line is too long for a message.");
-    }
-    let id = ItemId::from_random(SystemRandom::bytes());
-    beam.tell(Input::Share { id, message, extra: "text".to_owned(), to: None });
+/// Whether a line was read and is no text.
+fn is_no_text(why: &io::Error) -> bool {
+    why.kind() == io::ErrorKind::InvalidData
 }
 
 fn show(voice: &Voice, beam: &Beam, news: News, change: &Change) -> io::Result<()> {
@@ -209,10 +232,6 @@ fn show(voice: &Voice, beam: &Beam, news: News, change: &Change) -> io::Result<(
         News::Item(item) => shown::show(voice, beam, &item),
         News::Gone(id) => voice.event(&Event::Gone { id }),
         News::Confirmed(id) => voice.event(&Event::Shared { id }),
-        News::Refused { why, .. } => {
-            voice.hint(&format!("The server does not take it: {}", safe::line(&why)));
-            Ok(())
-        }
         News::Devices(_) => {
             let people = &beam.people;
             let named = |id| {

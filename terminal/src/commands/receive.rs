@@ -19,7 +19,7 @@ use super::{Context, stands};
 use crate::beam::Beam;
 use crate::cli::ReceiveArgs;
 use crate::exit::{Exit, Stop};
-use crate::files::{bytes_of, has_ended, moves, receiving_folder, settings, why};
+use crate::files::{bytes_of, moves, receiving_folder, settings, why};
 use crate::link::existing;
 use crate::progress::{Bars, Pace};
 use crate::safe;
@@ -48,7 +48,7 @@ pub(super) async fn run(context: &Context<'_>, asked: ReceiveArgs) -> Result<(),
     let mut receiving = Receiving {
         context,
         until,
-        target: Arc::new(target),
+        target,
         files: BTreeMap::new(),
         known: Known::default(),
         was_lost: false,
@@ -128,7 +128,7 @@ impl Receiving<'_> {
             match told {
                 Told::News(news) => self.hears(beam, news)?,
                 Told::Receiving { id, progress } => {
-                    if has_ended(&progress) || matches!(progress, Progress::Moving { .. }) {
+                    if progress.has_ended() || matches!(progress, Progress::Moving { .. }) {
                         patience = Instant::now() + WITHIN;
                     }
                     self.comes(beam, id, &progress)?;
@@ -225,7 +225,7 @@ impl Receiving<'_> {
         let Some(file) = self.files.get_mut(&id) else { return Ok(()) };
         let moves = moves(progress, file.size, beam.is_over_turn(file.from));
         voice.event(&Event::Receiving { id, file: &file.name, moves })?;
-        file.end = has_ended(progress).then_some(matches!(progress, Progress::Done { .. }));
+        file.end = progress.has_ended().then_some(matches!(progress, Progress::Done { .. }));
         file.why = why(progress);
         // Those that wait for their turn can be hundreds, which would push the ones that move off the screen.
         if file.end.is_some() || matches!(progress, Progress::Queued { .. }) {

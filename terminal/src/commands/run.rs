@@ -17,8 +17,8 @@ use super::{Context, stands};
 use crate::beam::Beam;
 use crate::cli::{RunArgs, WayArgs};
 use crate::exit::{Exit, Stop};
-use crate::files::settings;
-use crate::landing::{self, Landing};
+use crate::files::{receiving_folder, settings};
+use crate::landing::Landing;
 use crate::late_state::LateState;
 use crate::link::Destination;
 use crate::safe;
@@ -31,7 +31,7 @@ const STAYS: Duration = Duration::from_hours(24);
 pub(super) async fn run(context: &Context<'_>, asked: RunArgs) -> Result<(), Stop> {
     let file = home::file()?;
     let _lock = file.lock()?;
-    let target = landing::open(&folder(asked.into)?)?;
+    let target = receiving_folder(&folder(asked.into)?)?;
     let mut patience = Patience::default();
     let mut state = file.read::<HomeState>()?;
     loop {

@@ -19,7 +19,7 @@ use super::{Context, stands};
 use crate::beam::Beam;
 use crate::cli::{SendArgs, WayArgs};
 use crate::exit::{Exit, Stop};
-use crate::files::{bytes_of, has_ended, media_type, moves, say_left_out, settings, shared, why};
+use crate::files::{bytes_of, media_type, moves, say_left_out, settings, shared, why};
 use crate::link::{Destination, to_share};
 use crate::people::Change;
 use crate::progress::{Bars, Pace};
@@ -89,7 +89,6 @@ pub(super) async fn all(
         keeping: Keeping::new(keep_time, saving.is_some()),
         storing: Storing::of(context.voice, &beam, keep_time.is_some()),
         is_link_shown: false,
-        has_given: false,
         saving,
         shows_code,
         waiting: files,
@@ -136,8 +135,6 @@ struct Sending<'a> {
     keeping: Keeping,
     storing: Storing,
     is_link_shown: bool,
-    /// Whether a device has all of it.
-    has_given: bool,
     /// The beam is saved once the server has what is offered there.
     saving: Option<Saving>,
     /// Whether a short code is still to be shown.
@@ -185,7 +182,9 @@ impl Sending<'_> {
             self.failure = self.failure.take().or_else(|| self.refusal(beam));
             let is_saved = self.saving.as_ref().is_none_or(Saving::is_done);
             let is_done = match self.until {
-                Until::OneHasAll => self.has_given || self.is_stored(),
+                Until::OneHasAll => {
+                    self.to.keys().any(|device| self.has_all(*device)) || self.is_stored()
+                }
                 Until::Kept(_) => self.is_stored() && self.keeping.is_done(beam, false),
                 Until::Interrupted => false,
             };
@@ -219,7 +218,6 @@ impl Sending<'_> {
             }
             Told::Sending { id, device, progress } => {
                 self.goes(beam, id, device, &progress)?;
-                self.has_given |= self.has_all(device);
             }
             _ => {}
         }
@@ -357,7 +355,7 @@ impl Sending<'_> {
             let why = why(progress).unwrap_or_default();
             self.failure = Some(Stop::new(Exit::Failed, format!("{}: {why}.", safe::line(file))));
         }
-        self.draw(beam, device, has_ended(progress));
+        self.draw(beam, device, progress.has_ended());
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use tokio::time::sleep;
 
-use crate::exit::{Exit, Stop};
+use crate::exit::Stop;
 use crate::pauses::pause_after;
 use crate::voice::{Event, Voice};
 
@@ -21,7 +21,7 @@ impl Patience {
     /// # Errors
     /// `stop`, where it ends for another reason than that the server is away.
     pub(super) async fn waits(&mut self, voice: &Voice, stop: Stop) -> Result<(), Stop> {
-        if !matches!(stop.exit, Exit::Unreachable | Exit::Ended) {
+        if !stop.may_pass {
             return Err(stop);
         }
         if self.0 == 0 {

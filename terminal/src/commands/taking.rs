@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::typed::Word;
 use crate::beam::Beam;
 use crate::exit::Stop;
-use crate::files::{bytes_of, has_ended, moves, receiving_folder, why};
+use crate::files::{bytes_of, moves, receiving_folder, why};
 use crate::progress::{self, Bars, Pace};
 use crate::safe;
 use crate::voice::{ASIDE, Event, NAME, Voice};
@@ -208,7 +208,7 @@ impl<'a> Taking<'a> {
             return Ok(target.clone());
         }
         let target = receiving_folder(&self.into)?;
-        Ok(self.target.insert(Arc::new(target)).clone())
+        Ok(self.target.insert(target).clone())
     }
 
     /// How a file is doing that comes.
@@ -227,13 +227,13 @@ impl<'a> Taking<'a> {
         file.state = match progress {
             Progress::Paused { by: End::Here, .. } => State::Rests,
             Progress::Done { .. } => State::Here,
-            progress if has_ended(progress) => State::Shown,
+            progress if progress.has_ended() => State::Shown,
             _ => State::Comes,
         };
         if file.moved.is_at(progress, size, Instant::now()) && self.is_typed {
             self.voice.hint(&format!("{}: {}", safe::line(name), file.moved.said(size)));
         }
-        if has_ended(progress) || matches!(progress, Progress::Queued { .. }) {
+        if progress.has_ended() || matches!(progress, Progress::Queued { .. }) {
             self.bars.ends(&id);
         } else {
             self.bars.stands(id, name, (bytes_of(progress, size), size), Pace::of(progress));

@@ -29,9 +29,9 @@ use super::{Context, stands};
 use crate::beam::{Beam, begin};
 use crate::cli::WatchArgs;
 use crate::exit::{Exit, Stop};
-use crate::files::settings;
+use crate::files::{receiving_folder, settings};
 use crate::known_beam::KnownBeam;
-use crate::landing::{self, Landed, Landing, hash};
+use crate::landing::{Landed, Landing, hash};
 use crate::late_state::LateState;
 use crate::link::{Destination, Wanted, existing};
 use crate::state::StateFile;
@@ -54,7 +54,7 @@ struct WatchState {
 
 pub(super) async fn run(context: &Context<'_>, asked: &WatchArgs) -> Result<(), Stop> {
     let voice = context.voice;
-    let target = landing::open(&asked.folder)?;
+    let target = receiving_folder(&asked.folder)?;
     let link = named(context, asked).await?;
     let path = hash(target.path().as_os_str().as_encoded_bytes());
     let path = path.get(..16).unwrap_or_default();
@@ -84,9 +84,6 @@ pub(super) async fn run(context: &Context<'_>, asked: &WatchArgs) -> Result<(), 
         watch.state.write()?;
         state = watch.state.value.clone();
         drop(watch);
-        if stop.exit == Exit::Ended {
-            return Err(stop);
-        }
         patience.waits(voice, stop).await?;
     }
 }
@@ -105,7 +102,7 @@ async fn named(context: &Context<'_>, asked: &WatchArgs) -> Result<KnownBeam, St
             Err(stop) => Err(stop),
         };
         match (found, name) {
-            (Err(stop), Some((name, is_clear))) if stop.exit == Exit::Unreachable => {
+            (Err(stop), Some((name, is_clear))) if stop.may_pass => {
                 patience.waits(context.voice, stop).await?;
                 wanted = Wanted::Saved { name, is_clear };
             }
@@ -250,7 +247,8 @@ impl Watch<'_> {
                     let (told, _) = told?;
                     self.hears(&mut beam, told, patience).await?;
                 }
-                looks = disk.next(), if self.known.is_whole() => {
+                // What has landed could be taken for something new before it is told.
+                looks = disk.next(), if self.known.is_whole() && beam.has_told_all() => {
                     self.looked(&mut beam, disk, &looks?).await?;
                 }
                 stored = stored(self.storing.as_mut()) => {
@@ -336,6 +334,7 @@ impl Watch<'_> {
                 .await?;
         }
         let whole = disk.takes(looks, &self.state.value.files.looks());
+        let mut new = Vec::new();
         for (name, look) in whole {
             let found = sending::find(&disk.target, name.clone(), look.clone()).await?;
             let Some(found) = found else {
@@ -343,10 +342,15 @@ impl Watch<'_> {
                 continue;
             };
             let items = self.sending.prepare(beam, &name, &found, &self.state.value.files);
-            let prints = items.iter().copied().zip(found.prints()).collect();
+            let prints = items.iter().copied().zip(sending::prints(&found)).collect();
             self.state.value.files.sends(name, look, prints);
+            new.push((items, found));
+        }
+        if !new.is_empty() {
             // Before anything is sent: whoever is killed in between sends it once.
             self.state.write()?;
+        }
+        for (items, found) in new {
             let storing = self.storing.as_mut();
             self.sending.send((self.context, storing), beam, items, found)?;
         }

@@ -63,6 +63,17 @@ fn e18_a_beam_is_saved_with_its_keys_in_the_vault_and_is_opened_by_its_name_alon
 }
 
 #[test]
+fn a_text_that_is_still_to_be_typed_can_be_given_up_after_the_server_was_asked() {
+    let server = Server::start();
+    let ada = Person::registers(&server, "ada").has_vault(7);
+    ada.logs_in(PASSWORD).is(0, "");
+    let mut copy = ada.runs(&["copy", "--save", "Kitchen"]).at_terminal(80, 24).starts();
+    copy.prints("Type the text");
+    copy.types("\x03");
+    assert_eq!(copy.ends(), 130);
+}
+
+#[test]
 fn e9_without_a_vault_it_is_said_before_a_beam_is_saved_that_the_server_will_read_it() {
     let server = Server::start();
     let ada = Person::registers(&server, "ada");

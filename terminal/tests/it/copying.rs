@@ -49,6 +49,15 @@ fn a_text_of_150_kb_arrives_and_one_of_1_mb_comes_as_a_file() {
 }
 
 #[test]
+fn a_text_that_is_too_long_to_be_read_is_not_cut() {
+    let server = Server::start();
+    let url = server.url();
+    let copy = program(&["copy", "--server", &url]).ends_with(&vec![b'a'; (16 << 20) + 1]);
+    copy.is(9, "longer than 16 MiB");
+    assert!(!copy.err.contains("/?beam_id="), "{}", copy.err);
+}
+
+#[test]
 fn s30_a_text_that_the_server_keeps_is_there_when_no_device_is() {
     let server = Server::start();
     let words = ["copy", "--json", "--keep", "24h", "--text", "kept", "--server", &server.url()];

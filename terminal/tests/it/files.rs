@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::people::deletes;
 use crate::program::{Running, program};
 use crate::stage::{DIRECT, MIB, RELAY, Stage, done, first_event, sample};
 
@@ -90,6 +91,32 @@ fn f24_a_hostile_name_stays_within_the_folder_and_out_of_the_terminal() {
     assert_eq!(stage.names(), [".._.._x_[31m_gpj.exe"]);
     assert!(!receive.text().contains(['\x1b', '\u{202e}']));
     assert_eq!(send.ends(), 0);
+}
+
+#[test]
+fn what_is_sent_once_is_done_where_a_device_has_all_that_nobody_has_deleted() {
+    let stage = Stage::new();
+    let bytes = sample(200_000);
+    let paths = [stage.file("kept", &bytes), stage.file("deleted", b"x")];
+    let paths: Vec<_> = paths.iter().map(String::as_str).collect();
+    let url = stage.server.url();
+    let words = [&["send", "--json", "--once", "--server", &url], &paths[..], &RELAY].concat();
+    let mut send = program(&words).starts();
+    let offered = [send.event("offered"), send.event("offered")];
+    let link = send.event("beam")["link"].as_str().unwrap().to_owned();
+    let id = |file: &str| {
+        let one = offered.iter().find(|one| one["file"] == file).unwrap();
+        one["id"].as_str().unwrap().to_owned()
+    };
+    let into = stage.received();
+    let words = ["join", "--json", "--stay", "--no-direct", "--into", into.to_str().unwrap()];
+    let mut join = program(&words).link(&link).starts();
+    while join.event("file")["id"] != id("kept").as_str() {}
+    join.types(&format!("/take {}", id("kept")));
+    while send.event("sending")["state"] != "done" {}
+    deletes(&link, &id("deleted"));
+    assert_eq!(send.ends(), 0);
+    stage.has("kept", &bytes);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Devices that stay: a folder that is kept in step with a beam, and a machine that receives by itself.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use tempfile::{TempDir, tempdir};
 
@@ -228,4 +230,67 @@ fn s19_a_machine_waits_for_its_server_for_ever_and_is_the_same_device_after() {
     program(&["copy", "--text", "hello"]).link(&link).ends().is(0, "");
     run.event("received");
     assert_eq!(names(&stage.path("inbox")), ["hello.txt"]);
+}
+
+/// Answers the next two requests at the server's address so, as a proxy does for a server that is away.
+fn answers(server: &Server, status: &'static str) -> thread::JoinHandle<()> {
+    let listener = TcpListener::bind(server.address()).unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming().take(2) {
+            let mut stream = stream.unwrap();
+            let lines = BufReader::new(&stream).lines();
+            lines
+                .take_while(|line| line.as_ref().is_ok_and(|line| !line.is_empty()))
+                .for_each(drop);
+            let head =
+                format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            stream.write_all(head.as_bytes()).unwrap();
+        }
+    })
+}
+
+#[test]
+fn s19_what_stays_waits_also_where_a_proxy_answers_for_a_server_that_is_away() {
+    for status in ["404 Not Found", "503 Service Unavailable"] {
+        let mut stage = Stage::new();
+        let (copy, link) = copies(&stage.server.url(), b"a text");
+        drop(copy);
+        stage.server.dies();
+        let asked = answers(&stage.server, status);
+        let watch = stage.watches("one", &link, &[]);
+        asked.join().unwrap();
+        let asked = answers(&stage.server, status);
+        let run = stage.receives(&[]);
+        asked.join().unwrap();
+        stage.server.restarts();
+        while watch.event("status")["status"] != "live" {}
+        while run.event("status")["status"] != "live" {}
+    }
+}
+
+#[test]
+fn a_file_that_changes_before_the_server_has_it_is_there_once() {
+    let mut stage = Stage::new();
+    let (copy, link) = copies(&stage.server.url(), b"a text");
+    let one = stage.watches("one", &link, &[]);
+    one.event("status");
+    fs::write(stage.path("one/first"), "first").unwrap();
+    one.event("shared");
+    drop(copy);
+    stage.server.dies();
+    while one.event("status")["status"] != "reconnecting" {}
+    let writes = |text: &str| {
+        fs::write(stage.path("one/a.txt"), text).unwrap();
+        one.event("offered")["id"].clone()
+    };
+    writes("before");
+    let after = writes("changed meanwhile");
+    stage.server.restarts();
+    while one.event("shared")["id"] != after {}
+    fs::write(stage.path("one/end"), "end").unwrap();
+    one.event("shared");
+    let join = program(&["join", "--stay", "--json"]).link(&link).starts();
+    let next = || join.event("file")["file"].as_str().unwrap().to_owned();
+    let there: Vec<_> = std::iter::from_fn(|| Some(next()).filter(|name| name != "end")).collect();
+    assert_eq!(there, ["first", "a.txt"]);
 }

@@ -1,7 +1,14 @@
 //! Programs that are killed in the middle of a file, at points that a server between them makes sure of.
 
+use std::fs;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
 use crate::hostile_server::HostileServer;
-use crate::program::program;
+use crate::program::{copies, program};
 use crate::relayed::{CHUNK, chunks_of};
 use crate::stage::{MIB, RELAY, Stage, done, first_event, sample};
 
@@ -38,7 +45,7 @@ fn f19_a_receiver_that_is_killed_at_1_50_and_99_percent_wants_at_most_a_window_a
             reached = receive.event("receiving")["bytes"].as_u64().unwrap();
         }
         // The journal tells nobody when it is durable, which it is within a second: what came later would come again.
-        std::thread::sleep(std::time::Duration::from_millis(1_500));
+        thread::sleep(Duration::from_millis(1_500));
         receive.is_killed();
         assert!(!stage.received().join("large").exists());
         before = reached;
@@ -90,4 +97,30 @@ fn f17_of_a_sender_that_is_killed_at_1_50_and_99_percent_at_most_a_window_comes_
     assert_eq!((receive.ends(), send.ends()), (0, 0));
     stage.has("large", &bytes);
     assert_eq!(stage.names(), ["large"]);
+}
+
+#[test]
+fn ctrl_c_ends_a_program_also_while_its_disk_does_not_answer() {
+    let stage = Stage::new();
+    let (_copy, link) = copies(&stage.server.url(), b"a text");
+    let home = stage.folder.path().join("state");
+    let folder = home.join("heliograph/received");
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).unwrap();
+    let lock = fs::File::create(folder.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let words = ["join", "--stay", "--json", "--no-direct"];
+    let home = home.to_str().unwrap();
+    let mut join = program(&words).link(&link).env("XDG_STATE_HOME", home).starts();
+    join.event("text");
+    // So that a program that waits for it ends too.
+    let is_free = Arc::new(AtomicBool::new(false));
+    let frees = is_free.clone();
+    thread::spawn(move || {
+        thread::sleep(Duration::from_mins(1));
+        frees.store(true, Ordering::SeqCst);
+        drop(lock);
+    });
+    join.is_interrupted();
+    assert_eq!(join.ends(), 130);
+    assert!(!is_free.load(Ordering::SeqCst), "it has waited for its disk");
 }

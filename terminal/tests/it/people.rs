@@ -14,6 +14,7 @@ use heliograph_device::io::system_random::SystemRandom;
 use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::keys::password::OwnVault;
 use heliograph_device::keys::saved_keys::{OwnEntry, new_tag};
+use heliograph_device::session::beam_link::BeamLink;
 use heliograph_device::session::{Input, News, Settings};
 use heliograph_shared::api::keys::BeamKeys;
 use heliograph_shared::api::vaults::{BeamVaultChange, KeysForPerson};
@@ -266,4 +267,30 @@ async fn saves(account: &Account, name: &str, text: &str, ring: &Keyring) -> Bea
         account.write_deposit(made.beam_id, &keys).await.unwrap();
     }
     made.beam_id
+}
+
+/// Deletes an item on another device, which has come with the link.
+pub fn deletes(link: &str, item: &str) {
+    let link = BeamLink::parse(link).unwrap();
+    let item: ItemId = serde_json::from_value(json!(item)).unwrap();
+    let secret = link.invite.as_ref().unwrap().secret().clone();
+    let settings = Settings {
+        beam: link.beam,
+        beam_key: None,
+        name: "another".to_owned(),
+        caps: Vec::new(),
+        token: DeviceToken::from_random(SystemRandom::bytes()),
+        keys: Some(Keyring::with_link(secret, &mut SystemRandom)),
+    };
+    Runtime::new().unwrap().block_on(async {
+        let mut device = LiveDevice::join(Reached::at(&link.server).unwrap(), settings);
+        while let Some(news) = device.next().await {
+            match news {
+                News::Item(one) if one.id == item => device.tell(Input::Delete(item)),
+                News::Gone(one) if one == item => break,
+                _ => {}
+            }
+        }
+        device.leave().await;
+    });
 }

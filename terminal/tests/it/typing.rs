@@ -71,3 +71,15 @@ fn a_terminal_that_is_too_small_for_a_code_has_the_link_alone_and_is_told_why() 
     assert!(shown[0].contains("/?beam_id="));
     assert!(shown[1].contains("it needs a terminal of"), "{shown:#?}");
 }
+
+#[test]
+fn a_line_that_is_no_text_keeps_no_other_back_and_a_script_is_told_of_it() {
+    let server = Server::start();
+    let (_copy, link) = copies(&server.url(), b"begun");
+    let watch = program(&["join", "--stay"]).link(&link).starts();
+    watch.prints("begun");
+    let join = program(&["join"]).link(&link).ends_with(b"one\n\xe4\ntwo\n");
+    join.is(1, "its bytes are not UTF-8");
+    watch.prints(": one");
+    watch.prints(": two");
+}

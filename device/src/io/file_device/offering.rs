@@ -3,29 +3,19 @@
 use heliograph_shared::ids::ItemId;
 
 use super::FileDevice;
-use crate::engine::contract::{FileSeal, Input};
+use crate::engine::contract::Input;
 use crate::file_facts::FileFacts;
-use crate::file_size::FileSize;
 use crate::io::offering::NewFile;
-use crate::io::system_random::SystemRandom;
-use crate::{random, session};
+use crate::session;
 
 impl FileDevice {
     /// Shares a file under an id that was made for it. Returns false where it is too large for any device.
     pub fn offer_as(&mut self, id: ItemId, file: NewFile) -> bool {
-        let NewFile { name, media_type, modified, source, batch, manifest, .. } = file;
-        let Some(size) = FileSize::new(source.size()) else { return false };
-        let seal = self.session().keys().map(|_| FileSeal {
-            key: random::secret(&mut SystemRandom),
-            salt: SystemRandom::bytes(),
-        });
-        let (url, sealing) = (None, seal.clone());
-        let facts =
-            FileFacts { name, size, media_type, modified, batch, manifest, seal: sealing, url };
+        let Some(facts) = file.facts(self.fresh_seal()) else { return false };
         let Some(message) = facts.message() else { return false };
         let extra = facts.category().to_owned();
-        self.files.offer(id, source);
-        self.give(Input::Offer { id, size, seal });
+        self.files.offer(id, file.source);
+        self.give(Input::Offer { id, size: facts.size, seal: facts.seal });
         self.device.tell(session::Input::Share { id, message, extra, to: None });
         true
     }

@@ -99,14 +99,7 @@ impl FileDevice {
     }
 
     pub(super) fn receives(&mut self, id: ItemId, progress: Progress) {
-        let has_ended = matches!(
-            progress,
-            Progress::Done { .. }
-                | Progress::Offered
-                | Progress::Cancelled { .. }
-                | Progress::Failed { .. }
-        );
-        self.coming.insert(id, has_ended);
+        self.coming.insert(id, progress.has_ended());
         self.told.push_back(Told::Receiving { id, progress });
     }
 }

@@ -10,7 +10,6 @@ use super::waiting::Resumed;
 use super::{FileDevice, Told};
 use crate::engine::contract::{FileSeal, Input};
 use crate::file_facts::FileFacts;
-use crate::file_size::FileSize;
 use crate::random;
 use crate::session::{self, News};
 
@@ -19,38 +18,21 @@ impl FileDevice {
     /// is too large for any device.
     pub fn offer(&mut self, file: NewFile) -> Option<ItemId> {
         let print = file.print();
-        let NewFile { name, media_type, modified, source, batch, manifest, .. } = file;
-        let size = FileSize::new(source.size())?;
         let is_sealed = self.session().keys().is_some();
         let earlier = self.shared.as_mut().and_then(|shared| shared.take(print));
         // An item is never sealed one time and clear another.
         let earlier = earlier.filter(|(_, seal)| seal.is_some() == is_sealed);
         let is_resumed = earlier.is_some();
-        let (id, seal) = earlier.unwrap_or_else(|| {
-            let seal = is_sealed.then(|| FileSeal {
-                key: random::secret(&mut SystemRandom),
-                salt: SystemRandom::bytes(),
-            });
-            (ItemId::from_random(SystemRandom::bytes()), seal)
-        });
-        let url = None;
-        let seal_of_facts = seal.clone();
-        let facts = FileFacts {
-            name,
-            size,
-            media_type,
-            modified,
-            batch,
-            manifest,
-            seal: seal_of_facts,
-            url,
-        };
+        let (id, seal) = earlier
+            .unwrap_or_else(|| (ItemId::from_random(SystemRandom::bytes()), self.fresh_seal()));
+        let facts = file.facts(seal)?;
         let (message, extra) = (facts.message()?, facts.category().to_owned());
         let share = session::Input::Share { id, message, extra, to: None };
+        let FileFacts { size, seal, .. } = facts;
         if let Some(shared) = self.shared.as_mut().filter(|_| !is_resumed) {
             shared.add(id, print, seal.as_ref());
         }
-        self.files.offer(id, source);
+        self.files.offer(id, file.source);
         // Others may want what an earlier run has shared before this one knows whether it is still there.
         self.give(Input::Offer { id, size, seal });
         if is_resumed {
@@ -63,6 +45,14 @@ impl FileDevice {
             self.device.tell(share);
         }
         Some(id)
+    }
+
+    /// What a new file is sealed with; `None` where the beam is not sealed.
+    pub(super) fn fresh_seal(&self) -> Option<FileSeal> {
+        self.session().keys().map(|_| FileSeal {
+            key: random::secret(&mut SystemRandom),
+            salt: SystemRandom::bytes(),
+        })
     }
 
     /// All was received that is shared here, or nobody is to receive it any more: a later run shares the same files as new ones.

@@ -1,9 +1,9 @@
 //! Files that this device offers. They are opened when they are read, so that a folder of fifty thousand files is no more
 //! open files than a few, and one that has changed meanwhile is noticed: its bytes are another file (F1).
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fs::{File, Metadata};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -52,12 +52,12 @@ impl SourceFile {
     ///
     /// # Errors
     /// Where it cannot be read; [`FileError::Special`] where it is no file.
-    pub fn named(path: &Path) -> Result<Self, FileError> {
+    pub fn named(path: &Path, folders: &mut OpenFolders) -> Result<Self, FileError> {
         let real = path.canonicalize()?;
         let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else {
             return Err(FileError::Special);
         };
-        Self::within(&Arc::new(system::open_folder(folder)?), Path::new(name))
+        Self::within(&folders.open(folder)?, Path::new(name))
     }
 
     /// Looks at a file of a folder. No symbolic link leads to it, nor out of the folder.
@@ -121,6 +121,21 @@ impl SourceFile {
 
     fn is_at(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.folder, &other.folder) && self.path == other.path
+    }
+}
+
+/// The folders of the files that a person has named one by one. Each is open once, whatever number of its files is offered.
+#[derive(Debug, Default)]
+pub struct OpenFolders(HashMap<PathBuf, Arc<Dir>>);
+
+impl OpenFolders {
+    fn open(&mut self, path: &Path) -> Result<Arc<Dir>, FileError> {
+        if let Some(folder) = self.0.get(path) {
+            return Ok(folder.clone());
+        }
+        let folder = Arc::new(system::open_folder(path)?);
+        self.0.insert(path.to_owned(), folder.clone());
+        Ok(folder)
     }
 }
 

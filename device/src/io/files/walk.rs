@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cap_std::fs::{Dir, FileType};
 
 use super::error::FileError;
-use super::source_file::SourceFile;
+use super::source_file::{OpenFolders, SourceFile};
 use super::system;
 
 /// The most entries that are looked at: of more, the list itself would be a burden.
@@ -65,7 +65,7 @@ pub enum WhyLeftOut {
 /// # Errors
 /// Where one of those that were named cannot be read; [`FileError::TooMany`] beyond a million entries.
 pub fn walk(named: &[PathBuf]) -> Result<Walked, FileError> {
-    let mut walk = Walk::new(&|_| false);
+    let (mut walk, mut folders) = (Walk::new(&|_| false), OpenFolders::default());
     for path in named {
         let real = path.canonicalize()?;
         let name = path.file_name().or(real.file_name()).unwrap_or(real.as_os_str());
@@ -74,7 +74,8 @@ pub fn walk(named: &[PathBuf]) -> Result<Walked, FileError> {
             let folder = Arc::new(system::open_folder(&real)?);
             walk.folder(&folder, &name)?;
         } else {
-            walk.found.files.push(WalkedFile { path: name, source: SourceFile::named(path)? });
+            let source = SourceFile::named(path, &mut folders)?;
+            walk.found.files.push(WalkedFile { path: name, source });
         }
     }
     Ok(walk.found)

@@ -18,8 +18,10 @@ pub struct Disk {
     pub finished: BTreeMap<ItemId, Vec<u8>>,
     /// The finished files that were what their device shares, when they were finished.
     pub right: BTreeSet<ItemId>,
-    /// Bytes that may still be written; `None` for any number.
-    pub room: Option<u64>,
+    /// Bytes that may still be written, and why no more; `None` for any number.
+    pub takes: Option<(u64, FileFailure)>,
+    /// Why the next file cannot be finished.
+    pub finishes_not: Option<FileFailure>,
 }
 
 impl Disk {
@@ -54,6 +56,9 @@ impl Disk {
                 self.journal.entry(id).or_default().is_paused = is_paused;
             }
             Output::Finish { id, place } => {
+                if let Some(why) = self.finishes_not.take() {
+                    return Some(Input::Finished { id, place, result: Err(why) });
+                }
                 let whole = self.parts.remove(&id).unwrap_or_default();
                 if whole == content(id, whole.len()) {
                     self.right.insert(id);
@@ -73,8 +78,8 @@ impl Disk {
     }
 
     fn writes(&mut self, id: ItemId, chunks: ChunkRange, bytes: &[u8]) -> Result<(), FileFailure> {
-        if let Some(room) = &mut self.room {
-            *room = room.checked_sub(bytes.len() as u64).ok_or(FileFailure::DiskFull)?;
+        if let Some((room, why)) = &mut self.takes {
+            *room = room.checked_sub(bytes.len() as u64).ok_or(why.clone())?;
         }
         let part = self.parts.get_mut(&id).expect("the place is open");
         let start = usize::try_from(u64::from(chunks.first) * CHUNK_BYTES).unwrap();

@@ -1,6 +1,8 @@
 //! Transfers that end, pause, or go on after a restart.
 
-use heliograph_device::engine::contract::{End, Input, Progress, Refusal, TransferFailure};
+use heliograph_device::engine::contract::{
+    End, FileFailure, Input, Progress, Refusal, TransferFailure,
+};
 
 use super::world::{World, device, ms};
 use super::*;
@@ -170,21 +172,49 @@ fn f10_a_file_whose_item_was_deleted_is_sent_no_more() {
     assert!(world.devices[BOB].disk.parts.is_empty());
 }
 
+fn has_failed(world: &World, id: ItemId) -> bool {
+    matches!(world.receives(BOB, id), Some(Progress::Failed { .. }))
+}
+
 #[test]
-fn f4_what_is_on_a_full_disk_waits_until_its_person_asks_again() {
+fn f4_what_is_on_a_disk_that_takes_no_more_waits_until_its_person_asks_again() {
+    for why in [FileFailure::DiskFull, FileFailure::Failed("input/output error".to_owned())] {
+        let mut world = World::new(2);
+        world.devices[BOB].disk.takes = Some((2 * MIB as u64, why));
+        let id = one(&mut world, 4 * MIB);
+        assert!(world.passes(LONG, |world| has_failed(world, id)));
+        assert!(world.passes(LONG, World::is_quiet));
+        assert!(!world.devices[BOB].disk.journal[&id].chunks.is_empty());
+        world.devices[BOB].disk.takes = None;
+        world.asks(BOB, id, ADA, 4 * MIB, None);
+        assert!(world.passes(LONG, |world| is_done(world, 4 * MIB)));
+        assert!(world.carried[BOB] < 7 * MIB as u64);
+    }
+}
+
+#[test]
+fn f4_a_file_that_could_not_be_finished_is_finished_once_its_person_asks_again() {
     let mut world = World::new(2);
-    world.devices[BOB].disk.room = Some(2 * MIB as u64);
+    world.devices[BOB].disk.finishes_not = Some(FileFailure::Failed("no access".to_owned()));
     let id = one(&mut world, 4 * MIB);
-    assert!(
-        world
-            .passes(LONG, |world| matches!(world.receives(BOB, id), Some(Progress::Failed { .. })))
-    );
+    assert!(world.passes(LONG, |world| has_failed(world, id)));
     assert!(world.passes(LONG, World::is_quiet));
-    assert!(!world.devices[BOB].disk.journal[&id].chunks.is_empty());
-    world.devices[BOB].disk.room = None;
+    let carried = world.carried[BOB];
     world.asks(BOB, id, ADA, 4 * MIB, None);
     assert!(world.passes(LONG, |world| is_done(world, 4 * MIB)));
-    assert!(world.carried[BOB] < 7 * MIB as u64);
+    assert!(world.carried[BOB] - carried < MIB as u64);
+}
+
+#[test]
+fn what_is_of_no_use_on_a_disk_is_removed() {
+    let mut world = World::new(2);
+    let why = FileFailure::Useless("too large for this file system".to_owned());
+    world.devices[BOB].disk.takes = Some((2 * MIB as u64, why));
+    let id = one(&mut world, 4 * MIB);
+    assert!(world.passes(LONG, |world| has_failed(world, id)));
+    assert!(world.passes(LONG, World::is_quiet));
+    assert!(world.devices[BOB].disk.parts.is_empty());
+    assert!(world.devices[BOB].disk.journal.is_empty());
 }
 
 #[test]

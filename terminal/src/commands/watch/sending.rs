@@ -43,16 +43,9 @@ struct Offered {
     size: u64,
 }
 
-/// What was found to be sent, and what its files are known by.
-pub(super) struct Found {
-    chosen: Chosen,
-    prints: Vec<String>,
-}
-
-impl Found {
-    pub(super) fn prints(&self) -> Vec<String> {
-        self.prints.clone()
-    }
+/// What the files that were found are known by.
+pub(super) fn prints(found: &Chosen) -> Vec<String> {
+    found.files.iter().map(|file| hash(&file.print().0)).collect()
 }
 
 /// Looks at a file or folder that is to be sent. `None` where it does not look as it did, or cannot be read: it is looked at again.
@@ -60,13 +53,12 @@ pub(super) async fn find(
     target: &Arc<Target>,
     name: OsString,
     look: String,
-) -> Result<Option<Found>, Stop> {
+) -> Result<Option<Chosen>, Stop> {
     let target = target.clone();
     let found = spawn_blocking(move || {
         let chosen = choose_in(&target, &name, media_type, is_left).ok()?;
-        let prints = chosen.files.iter().map(|file| hash(&file.print().0)).collect();
         let is_same = look_at(&target.path().join(&name)).ok()? == Some(look);
-        is_same.then_some(Found { chosen, prints })
+        is_same.then_some(chosen)
     });
     found.await.map_err(|why| Stop::new(Exit::Failed, why.to_string()))
 }
@@ -126,16 +118,16 @@ impl Sending {
         &mut self,
         beam: &mut Beam,
         name: &OsStr,
-        found: &Found,
+        found: &Chosen,
         files: &SharedFiles,
     ) -> Vec<ItemId> {
         for id in files.get(name).into_iter().flat_map(|entry| &entry.items) {
-            if self.own.contains_key(id) {
+            // The server may not have said yet that it has what was offered.
+            if self.offered.remove(id).is_some() || self.own.contains_key(id) {
                 beam.tell(Input::Delete(*id));
             }
-            self.offered.remove(id);
         }
-        found.chosen.files.iter().map(|_| ItemId::from_random(SystemRandom::bytes())).collect()
+        found.files.iter().map(|_| ItemId::from_random(SystemRandom::bytes())).collect()
     }
 
     /// Sends what is found as these items.
@@ -144,10 +136,10 @@ impl Sending {
         (context, mut storing): (&Context<'_>, Option<&mut Storing>),
         beam: &mut Beam,
         items: Vec<ItemId>,
-        found: Found,
+        found: Chosen,
     ) -> Result<(), Stop> {
-        say_left_out(context.voice, &found.chosen.left_out)?;
-        for (id, file) in items.into_iter().zip(found.chosen.files) {
+        say_left_out(context.voice, &found.left_out)?;
+        for (id, file) in items.into_iter().zip(found.files) {
             self.share((context, storing.as_deref_mut()), beam, id, file)?;
         }
         Ok(())
@@ -191,12 +183,12 @@ impl Sending {
         }
         let Some(found) = find(target, name.to_owned(), entry.look).await? else { return Ok(()) };
         // Other bytes that were sealed with the same key would tell what both are.
-        if found.prints != entry.prints {
+        if prints(&found) != entry.prints {
             files.differs(name);
             return Ok(());
         }
         let mut is_same = true;
-        for (id, file) in entry.items.into_iter().zip(found.chosen.files) {
+        for (id, file) in entry.items.into_iter().zip(found.files) {
             let Some(facts) = self.own.get(&id) else {
                 // Somebody has deleted it, unless it was lost.
                 if self.is_forgotten || entry.unconfirmed.contains(&id) {
