@@ -13,7 +13,10 @@ use crate::measures::bytes as float;
 use crate::receiver::{LinkKey, Receiver};
 
 /// Files wanted from one device at the same time (F4); the others wait their turn.
-pub const MOST_AT_ONCE: usize = 3;
+const MOST_AT_ONCE: usize = 3;
+/// Files that are still being read and keep no other from its turn (F4). No more, because each has its place on the disk, and a device
+/// may say for ever that it reads.
+const MOST_READ: usize = 3;
 /// A `want` is at most this part of the window, so that a link never runs dry while the next one is on its way.
 const WANT_PART: u64 = 4;
 /// A link gets no more of a file's end when the rest takes so many times longer there than on all links together.
@@ -97,8 +100,16 @@ impl Candidate {
 impl Scheduler {
     /// Whether another file may begin. What a device gives that it has not shared takes no turn.
     #[must_use]
-    pub fn has_turn(&self, takes_turn: impl Fn(ItemId) -> bool) -> bool {
-        self.active.iter().filter(|transfer| takes_turn(**transfer)).count() < MOST_AT_ONCE
+    pub fn has_turn(&self, receivers: &Receivers, takes_turn: impl Fn(ItemId) -> bool) -> bool {
+        let begun: Vec<_> = self.active.iter().copied().filter(|one| takes_turn(*one)).collect();
+        self.turns_beside(receivers, &begun) > 0
+    }
+
+    /// How many files may begin besides some that have begun.
+    #[must_use]
+    pub fn turns_beside(&self, receivers: &Receivers, begun: &[ItemId]) -> usize {
+        let read = begun.iter().filter(|transfer| self.is_read(receivers, **transfer)).count();
+        (MOST_AT_ONCE + read.min(MOST_READ)).saturating_sub(begun.len())
     }
 
     /// A file is wanted of the device from now on.

@@ -11,7 +11,7 @@ use super::remote_device::RemoteDevice;
 use crate::chunk_set::ChunkRange;
 use crate::frames::ControlFrame;
 use crate::receiver::Receiver;
-use crate::scheduler::{MOST_AT_ONCE, Supply, Want};
+use crate::scheduler::{Supply, Want};
 use crate::unheard_ends::UnheardEnds;
 
 /// What a device gives now.
@@ -53,7 +53,7 @@ impl Receiving {
             return;
         }
         let is_source = |id| self.files.get(&id).is_some_and(|one| one.source == device);
-        if context.device(device).scheduler.has_turn(is_source) {
+        if context.device(device).scheduler.has_turn(&self.receivers, is_source) {
             self.begin_next(context, device);
         }
         let now = context.now;
@@ -93,8 +93,9 @@ impl Receiving {
             .map(|incoming| (incoming.number, incoming.id, incoming.state == State::Queued))
             .collect();
         files.sort_unstable();
-        let begun = files.iter().filter(|(.., is_queued)| !is_queued).count();
-        let turns = MOST_AT_ONCE.saturating_sub(begun);
+        let begun = files.iter().filter(|(.., is_queued)| !is_queued);
+        let begun: Vec<_> = begun.map(|(_, id, _)| *id).collect();
+        let turns = context.device(source).scheduler.turns_beside(&self.receivers, &begun);
         for (_, id, _) in files.into_iter().filter(|(.., is_queued)| *is_queued).take(turns) {
             self.begin_givers(context, id);
             if let Some(incoming) = self.files.get_mut(&id) {

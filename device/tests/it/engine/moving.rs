@@ -168,7 +168,7 @@ fn r6_without_a_relay_a_file_waits_for_a_direct_link_and_says_so() {
 #[test]
 fn f12_a_file_that_is_read_slowly_holds_up_no_other_and_one_that_is_never_read_is_gone() {
     let mut world = World::new(2);
-    world.never_read = Some(item(0));
+    world.never_read = vec![item(0)];
     let sizes = [2 * MIB, 3 * MIB];
     shares(&mut world, &sizes, |_| None);
     assert!(world.passes(ms(20_000), |world| world.has(BOB, item(1), sizes[1])));
@@ -178,4 +178,18 @@ fn f12_a_file_that_is_read_slowly_holds_up_no_other_and_one_that_is_never_read_i
     let why = TransferFailure::Gone;
     let progress = world.receives(BOB, item(0));
     assert!(matches!(progress, Some(Progress::Failed { why: w, .. }) if *w == why), "{progress:?}");
+}
+
+#[test]
+fn f4_files_that_are_not_read_keep_no_other_from_its_turn_and_three_more_are_begun_at_most() {
+    let mut world = World::new(2);
+    world.never_read = (0..3).map(item).collect();
+    shares(&mut world, &[2 * MIB; 4], |_| None);
+    assert!(world.passes(ms(20_000), |world| world.has(BOB, item(3), 2 * MIB)));
+
+    let mut world = World::new(2);
+    world.never_read = (0..12).map(item).collect();
+    shares(&mut world, &[2 * MIB; 12], |_| None);
+    world.passes(ms(60_000), |_| false);
+    assert_eq!(world.devices[BOB].disk.parts.len(), 6);
 }

@@ -68,8 +68,8 @@ pub struct World {
     is_direct: bool,
     /// How long the disks take.
     pub disk: Duration,
-    /// A file of which a request to read is never answered.
-    pub never_read: Option<ItemId>,
+    /// Files of which a request to read is never answered.
+    pub never_read: Vec<ItemId>,
     /// One relayed frame in so many is dropped; none for 0.
     pub relay_drops: u64,
     /// What becomes of frames; `None` where nothing does.
@@ -112,7 +112,7 @@ impl World {
             relay_use: RelayUse::Fallback,
             is_direct,
             disk: ms(1),
-            never_read: None,
+            never_read: Vec::new(),
             relay_drops: 0,
             changes: None,
             copies: Copies::default(),
@@ -316,7 +316,7 @@ impl World {
 
     /// A disk does what it is asked for, and answers after a while.
     fn disk(&mut self, at: usize, output: Output) {
-        if matches!(output, Output::Read { of: ReadOf::Offered(id), .. } if self.never_read == Some(id))
+        if matches!(output, Output::Read { of: ReadOf::Offered(id), .. } if self.never_read.contains(&id))
         {
             return;
         }
