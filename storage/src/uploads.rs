@@ -206,8 +206,8 @@ impl Storage {
         Ok(())
     }
 
-    /// Gives up every pending upload that came in one request, as [`Self::abandon_upload`] does. For the start of a server: there is one on a
-    /// database at a time, so nobody sends to them any more.
+    /// Gives up every pending upload that came in one request, as [`Self::abandon_upload`] does. For the start of a server
+    /// that is alone on its database: nobody sends to them any more.
     ///
     /// # Errors
     /// [`Error::Database`].

@@ -33,7 +33,7 @@ use crate::budget::Budget;
 use crate::bus::Bus;
 use crate::bus::member::OpenError;
 use crate::clock::Clock;
-use crate::config::{Config, Hidden, Metrics};
+use crate::config::{Config, Hidden, Metrics, Nodes};
 use crate::files::uploads::Uploads;
 use crate::https::options::Tls;
 use crate::https::{self, Certified};
@@ -158,12 +158,13 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
 /// Opens everything but the listeners, for commands of the operator while no server runs.
 ///
 /// # Errors
-/// The first [`Error`] of a step; [`Error::Lease`] while a server runs.
+/// The first [`Error`] of a step; [`Error::Lease`] while a server runs, or a node of it: others would not be told of a change.
 pub async fn open(config: &Config, clock: Clock) -> Result<Arc<App>, Error> {
     let nowhere = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
     let listening = Listening { plain: nowhere, tls: None, metrics: None };
-    let parts = parts(config, clock).await?;
-    App::open(config, listening, parts).await.map_err(Error::Logins)
+    let config = Config { nodes: Nodes { bus: None, ..config.nodes.clone() }, ..config.clone() };
+    let parts = parts(&config, clock).await?;
+    App::open(&config, listening, parts).await.map_err(Error::Logins)
 }
 
 /// What is opened first. It offers no TURN.
@@ -187,6 +188,13 @@ async fn parts(config: &Config, clock: Clock) -> Result<Parts, Error> {
         Some(_) => Storage::open_shared(&location).await,
     };
     let (storage, writer) = opened.map_err(Error::Storage)?;
+    // Of the uploads of the last run, those in pieces keep their room. Other nodes may receive some. On a full disk the server starts
+    // anyway, and the sweeper ends them later.
+    if config.nodes.bus.is_none()
+        && let Err(error) = storage.abandon_uploads().await
+    {
+        tracing::warn!(%error, "the room of broken uploads could not be freed");
+    }
     let clock = nodes::clock(config, &storage, clock).await?;
     let blobs = Blobs::open(&config.blobs()).map_err(Error::Blobs)?;
     let staging = Staging::open(&data.join(STAGING_FOLDER)).map_err(Error::Blobs)?;

@@ -18,7 +18,7 @@ use super::{Error, listen, node_address};
 use crate::address::Peer;
 use crate::app::App;
 use crate::bus::Bus;
-use crate::bus::member::{BEAT, Beat, Member};
+use crate::bus::member::{BEAT, Member};
 use crate::bus::notice::Notice;
 use crate::clock::Clock;
 use crate::config::{Config, Hidden};
@@ -103,7 +103,7 @@ pub(super) async fn stay(app: Arc<App>, left: CancellationToken) {
     tokio::spawn(left.clone().run_until_cancelled_owned(follow_gaps(app.clone())));
     let mut looked = Instant::now();
     loop {
-        beat(member).await;
+        member.beat().await;
         let taken = app.limits.taken(TAKEN);
         if !taken.is_empty() {
             app.bus.tell_others_soon(Notice::Taken(taken));
@@ -187,18 +187,10 @@ async fn catch_up(app: &App, member: &Member) {
 
 /// Is heard for the first time.
 pub(super) async fn begin(app: &App, member: &Member) {
-    if beat(member).await == Beat::Missed {
+    if member.beat().await {
         member.has_missed().await;
         catch_up(app, member).await;
     }
-}
-
-async fn beat(member: &Member) -> Beat {
-    let beat = member.beat().await;
-    if beat == Beat::Silent {
-        tracing::warn!("neither the bus nor the database answers");
-    }
-    beat
 }
 
 /// Answers the other nodes until the shutdown.

@@ -89,12 +89,16 @@ pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationTo
         app.tasks.spawn(server.clone().accept(listener, Some(acceptor)));
     }
     server.clone().accept(plain, None).await;
-    if !app.bus.is_alone()
-        && timeout(HAND_OVER_TIMEOUT, app.live.hub.hand_over_all()).await.is_err()
-    {
-        tracing::warn!("some beams could not be handed over in time");
-    }
-    tokio::join!(app.live.sockets.close_all(), passing_on::end_all(&app));
+    let hand_over = async {
+        if !app.bus.is_alone()
+            && timeout(HAND_OVER_TIMEOUT, app.live.hub.hand_over_all()).await.is_err()
+        {
+            tracing::warn!("some beams could not be handed over in time");
+        }
+        app.live.sockets.close_all().await;
+    };
+    // The devices that are passed on are in beams of other nodes.
+    tokio::join!(hand_over, passing_on::end_all(&app));
     app.tasks.close();
     let turn_stops = async {
         if let Some(turn) = turn {

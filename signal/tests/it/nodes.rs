@@ -6,9 +6,12 @@ use std::time::Duration;
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::BeamId;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::{sleep, timeout};
 
+use super::broken_uploads::{begins, until};
 use super::device::{TestDevice, unknown_beam};
+use super::file::{MIB, png};
 use super::person::Person;
 use super::postgres::fresh_database;
 use super::program::Program;
@@ -60,6 +63,13 @@ impl Person<'_> {
 pub fn psql(database: &str, change: &str) {
     let done = Command::new("psql").args([database, "--quiet", "--command", change]).status();
     assert!(done.unwrap().success());
+}
+
+/// What the database answers.
+fn psql_says(database: &str, select: &str) -> String {
+    let words = [database, "--quiet", "--tuples-only", "--no-align", "--command", select];
+    let output = Command::new("psql").args(words).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 /// Everything that a device finds in the beam, in order.
@@ -114,6 +124,26 @@ async fn r1_frames_pass_between_nodes_in_order() {
         let (from, bytes) = cat.gets_frame().await;
         assert!(from == bob.id && bytes[..] == frame[..], "{number}");
     }
+}
+
+#[tokio::test]
+async fn h40_an_upload_to_one_node_goes_on_while_another_one_starts() {
+    let nodes = Nodes::new();
+    let one = nodes.node().await;
+    let file = png(MIB);
+    let half = MIB / 2;
+    let mut stream = begins(&one, &file, half).await;
+    let pending = "SELECT count(*) FROM uploads WHERE state = 'pending' AND size > 0";
+    until(async || psql_says(&nodes.database, pending) == "1").await;
+
+    let _two = nodes.node().await;
+
+    let (_, end) = file.around();
+    stream.write_all(&file.bytes[half..]).await.unwrap();
+    stream.write_all(&end).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_buf(&mut answer).await.unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 201 "), "{}", String::from_utf8_lossy(&answer));
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
 use super::file::png;
+use super::nodes::Nodes;
 use super::server::TestServer;
 use super::world::{Who, on_both};
 
@@ -160,6 +161,22 @@ async fn a_command_for_another_database_is_refused_by_the_server_of_the_folder()
     assert!(!said.done && said.error.contains("uses another database"), "{said:?}");
     assert!(!said.error.contains("hush"));
     assert_eq!(server.person("ada").logs_in().await.status, 200, "the old password is good");
+}
+
+#[tokio::test]
+async fn h54_a_command_is_refused_while_nodes_run_that_it_cannot_tell() {
+    let nodes = Nodes::new();
+    let node = nodes.node().await;
+    let mut ada = node.registered("ada").await;
+    let elsewhere = tempfile::tempdir().unwrap();
+    let words = ["user", "reset-password", "ada"].map(str::to_owned);
+    let words = [&words[..], &nodes.flags()].concat();
+    let words: Vec<_> = words.iter().map(String::as_str).collect();
+
+    let said = heliograph(elsewhere.path(), &words, "").await;
+
+    assert!(!said.done && said.error.contains("a server uses this database"), "{said:?}");
+    assert_eq!(ada.logs_in().await.status, 200);
 }
 
 #[tokio::test]

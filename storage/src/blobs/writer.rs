@@ -110,17 +110,24 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives up the blob and deletes what was written.
+    /// Gives up the blob and deletes what was written. Returns whether parts may still arrive there: a bucket keeps those that were on their
+    /// way to it, and [`super::Blobs::delete`] has to delete them later.
     ///
     /// # Errors
     /// [`Error`] when that fails; [`super::Blobs::delete`] can do it later.
-    pub async fn abort(mut self) -> Result<(), Error> {
+    pub async fn abort(mut self) -> Result<bool, Error> {
+        let may_arrive = !self.in_flight.is_empty();
         self.in_flight.shutdown().await;
         match self.target {
-            Target::File(mut upload) => upload.abort().await?,
-            Target::Store { store, id, .. } => store.abort_multipart(&self.path, &id).await?,
+            Target::File(mut upload) => {
+                upload.abort().await?;
+                Ok(false)
+            }
+            Target::Store { store, id, .. } => {
+                store.abort_multipart(&self.path, &id).await?;
+                Ok(may_arrive)
+            }
         }
-        Ok(())
     }
 
     async fn send(&mut self) -> Result<(), Error> {

@@ -34,7 +34,7 @@ const VERSION: HeaderValue = HeaderValue::from_static("1.0.0");
 const EXTENSIONS: HeaderValue =
     HeaderValue::from_static("creation,checksum,expiration,termination");
 const PIECE_TYPE: &str = "application/offset+octet-stream";
-/// A finished file is stored meanwhile, or later: its sender asks again.
+/// A finished file is stored meanwhile, or later: its sender asks again. A store that does not answer may take longer to say so.
 const STORED_WITHIN: Duration = Duration::from_secs(10);
 /// After so many seconds it asks again.
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("1");
@@ -316,9 +316,18 @@ pub async fn end(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<
 )]
 pub async fn read(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Response, Error> {
     let id = parse(&id)?;
-    let uploads = app.uploads.clone();
-    let finishing = app.tasks.spawn(async move { uploads.finish(id).await });
-    let finished = match timeout(STORED_WITHIN, finishing).await {
+    if let Some(why) = app.uploads.failures.take(id) {
+        return Err(why);
+    }
+    let (uploads, (says, said)) = (app.uploads.clone(), oneshot::channel());
+    app.tasks.spawn(async move {
+        let finished = uploads.finish(id).await;
+        if let Err(Err(why)) = says.send(finished) {
+            // Nobody waits for it any more. It is told to who asks next.
+            uploads.failures.keep(id, why);
+        }
+    });
+    let finished = match timeout(STORED_WITHIN, said).await {
         Ok(finished) => finished.map_err(|_| Error::Internal)??,
         Err(_) => None,
     };

@@ -3,6 +3,7 @@
 mod arriving;
 pub mod checksum;
 mod copying;
+pub mod failures;
 pub mod holds;
 mod receiving;
 pub mod resumable;
@@ -21,6 +22,7 @@ use heliograph_storage::secrets::Secret;
 use heliograph_storage::staging::Staging;
 use tokio::time::Instant;
 
+use self::failures::Failures;
 use self::holds::Holds;
 use self::sent_file::WAITING_BYTES;
 pub use self::sent_file::{SentFile, find_file};
@@ -54,6 +56,8 @@ pub struct Uploads {
     blobs: Blobs,
     staging: Staging,
     held: Holds,
+    /// Why some could not be stored.
+    pub failures: Failures,
     /// Held while room is promised: of two at once, each would count the other's, and neither might fit.
     promising: tokio::sync::Mutex<()>,
     clock: Clock,
@@ -102,7 +106,7 @@ pub struct Receiving {
 }
 
 impl Uploads {
-    /// Opens the receiver, with no upload running. Of those of the last run, only the ones in pieces keep their room.
+    /// Opens the receiver, with no upload running.
     ///
     /// # Errors
     /// [`Error`] when the database or the system's randomness fails.
@@ -115,10 +119,6 @@ impl Uploads {
         clock: Clock,
     ) -> Result<Self, Error> {
         let address_secret = storage.secret(ADDRESS_SECRET, Secret::new(random::bytes()?)).await?;
-        // On a full disk the server starts anyway, and the sweeper ends them later.
-        if let Err(error) = storage.abandon_uploads().await {
-            tracing::warn!(%error, "the room of broken uploads could not be freed");
-        }
         let (rate, rate_of_items) = (Buckets::new(RATE), Buckets::new(RATE_OF_ITEMS));
         let by_client = Counts::new(AT_ONCE_PER_CLIENT);
         let capacity = limits.capacity(blobs.clone(), storage.clone());
@@ -130,6 +130,7 @@ impl Uploads {
             blobs,
             staging,
             held: Holds::default(),
+            failures: Failures::default(),
             promising: tokio::sync::Mutex::default(),
             clock,
             budget,
@@ -221,6 +222,7 @@ impl Uploads {
         self.rate.sweep(now);
         self.rate_of_items.sweep(now);
         self.rate_of_pieces.sweep(now);
+        self.failures.sweep(now);
     }
 }
 
