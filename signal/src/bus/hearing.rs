@@ -36,15 +36,10 @@ const YOUNG: Duration = Duration::from_secs(3);
 type Heard = HashMap<Uuid, SocketAddr>;
 
 /// Nodes that are there and cannot reach Redis.
+#[derive(Default)]
 struct CutOff {
     reached: Heard,
     reach: Reach,
-}
-
-impl Default for CutOff {
-    fn default() -> Self {
-        Self { reached: Heard::new(), reach: Reach::Whole }
-    }
 }
 
 impl Member {
@@ -109,31 +104,26 @@ impl Member {
     }
 
     async fn say_and_look_at_redis(&self) -> Result<(Answered, Heard), RedisError> {
-        let (mut redis, own) = (self.redis(), keys::node(self.node()));
-        let mut first = redis::pipe();
-        first.cmd("SET").arg(&own).arg(self.address().to_string());
-        first.arg("XX").arg("PX").arg(millis(NODE_LIFE));
+        let (mut redis, mut first) = (self.redis(), redis::pipe());
+        first.cmd("SET").arg(keys::node(self.node())).arg(self.address().to_string());
+        first.arg("PX").arg(millis(NODE_LIFE)).arg("GET");
         first.cmd("SADD").arg(keys::NODES).arg(self.node().to_string()).ignore();
         first.cmd("DEL").arg(keys::untold(self.node()));
         first.cmd("SMEMBERS").arg(keys::NODES);
         let said = first.query_async(&mut redis);
         let (said, data) = tokio::join!(said, self.data_of_redis());
-        let (was_there, untold, nodes): (Option<String>, u32, HashSet<String>) = said?;
-        let was_there = was_there.is_some();
+        let (before, untold, nodes): (Option<String>, u32, HashSet<String>) = said?;
+        let was_there = before.is_some();
         // One that does not say counts as the same.
         let is_same = data.is_none_or(|id| lock(&self.replication).replace(id.clone()) == Some(id));
         if !was_there || !is_same {
             *lock(&self.unheard) = Some(Instant::now());
         }
-        if !was_there {
-            let mut say = redis::cmd("SET");
-            say.arg(&own).arg(self.address().to_string()).arg("PX").arg(millis(NODE_LIFE));
-            let () = say.query_async(&mut redis).await?;
-        }
         let answered = match (is_same, was_there) {
             (true, false) => Answered::GivenUp,
             (true, true) if untold == 0 => Answered::Heard,
-            _ => Answered::InDoubt,
+            (true, true) => Answered::Untold,
+            (false, _) => Answered::Another,
         };
         Ok((answered, self.look(nodes).await?))
     }

@@ -204,11 +204,17 @@ impl Lease {
         self.member.is_bus_gone()
     }
 
-    /// Is another number whenever this node may have missed something: a notice, or that the bus has forgotten everything. It
-    /// is before [`Lease::assured`] returns.
+    /// Is another number whenever this node may have missed something: a notice, or that another one drives its beams. It is before
+    /// [`Lease::assured`] returns.
     #[must_use]
     pub fn gaps(&self) -> u64 {
         self.member.gaps()
+    }
+
+    /// Is another number whenever the bus may have lost what was written to it.
+    #[must_use]
+    pub fn losses(&self) -> u64 {
+        self.member.losses()
     }
 
     /// Waits until another node drives the beam.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -32,33 +33,24 @@ const ASK: Duration = Duration::from_millis(1_500);
 /// Pause between two renewals of leases and memories.
 const RENEWAL: Duration = Duration::from_mins(5);
 
-/// What came of a beat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beat {
-    /// The node is heard, and has missed nothing.
-    Heard,
-    /// The node may have missed notices, and has to look ([`Member::looks_back`]).
-    Missed,
-    /// Neither the bus nor the database answers. Nothing is done until one does.
-    Silent,
-}
-
 /// What Redis says to a beat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answered {
     /// The node is heard, as before.
     Heard,
-    /// It is heard, but another node could not tell it something, or Redis has been started again, or another Redis has taken
-    /// its place, which may lack what was written last.
-    InDoubt,
-    /// It was not heard any more: others may have taken its beams.
+    /// It is heard, but another node could not tell it something.
+    Untold,
+    /// Redis has been started again, or another Redis has taken its place, which may lack what was written last.
+    Another,
+    /// The node was not heard any more: others may have taken its beams.
     GivenUp,
 }
 
 /// Which of the nodes can be called that are there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Reach {
     /// All.
+    #[default]
     Whole,
     /// One goes by the database and does not answer: it cannot tell this node anything, nor say so in Redis.
     Torn,
@@ -80,6 +72,8 @@ pub struct Member {
     node: Uuid,
     address: SocketAddr,
     redis: ConnectionManager,
+    /// A connection for what beams remember, which may be long: by the other one this node is heard.
+    bulk: ConnectionManager,
     storage: Storage,
     clock: Clock,
     /// By which the nodes know each other.
@@ -94,6 +88,8 @@ pub struct Member {
     renewed: Mutex<Option<Instant>>,
     /// When it was last heard for the first time, or again after a while, or by another Redis.
     pub(super) unheard: Mutex<Option<Instant>>,
+    /// How often Redis may have lost what was written to it.
+    losses: AtomicU64,
     /// The id of the data that Redis had at the last beat.
     pub(super) replication: Mutex<Option<String>>,
     silence: Silence,
@@ -131,6 +127,7 @@ impl Member {
             node: fresh_id()?,
             address,
             redis: keys::connect(bus)?,
+            bulk: keys::connect(bus)?,
             storage,
             clock,
             secret,
@@ -141,6 +138,7 @@ impl Member {
             missed: Notify::new(),
             renewed: Mutex::default(),
             unheard: Mutex::default(),
+            losses: AtomicU64::default(),
             replication: Mutex::default(),
             silence: Silence::default(),
         })
@@ -160,6 +158,10 @@ impl Member {
         self.redis.clone()
     }
 
+    pub(super) fn bulk(&self) -> ConnectionManager {
+        self.bulk.clone()
+    }
+
     pub(super) const fn storage(&self) -> &Storage {
         &self.storage
     }
@@ -177,6 +179,10 @@ impl Member {
         self.trust.gaps()
     }
 
+    pub(super) fn losses(&self) -> u64 {
+        self.losses.load(Ordering::Acquire)
+    }
+
     /// Whether the bus did not answer at the last beat.
     #[must_use]
     pub fn is_bus_gone(&self) -> bool {
@@ -187,15 +193,22 @@ impl Member {
         self.silence.is_long()
     }
 
-    /// Lets the others hear this node, and looks which of them are heard.
-    pub async fn beat(&self) -> Beat {
+    /// Lets the others hear this node, and looks which of them are heard. Returns whether this node may have missed notices, and has
+    /// to look ([`Member::looks_back`]). While neither the bus nor the database answers, nothing is done.
+    pub async fn beat(&self) -> bool {
         let began = Moment::now();
         match self.say_and_look().await {
             Ok((answered, heard)) => {
                 let was_silent = self.silence.ends();
+                let has_lost = was_silent
+                    || matches!(answered, Answered::GivenUp | Answered::Another)
+                    || !self.renew().await;
+                if has_lost {
+                    self.losses.fetch_add(1, Ordering::AcqRel);
+                }
                 if answered == Answered::GivenUp {
                     self.trust.end();
-                } else if was_silent || answered == Answered::InDoubt || !self.renew().await {
+                } else if has_lost || answered == Answered::Untold {
                     self.trust.doubt();
                 }
                 let has_missed = !self.trust.heard(began);
@@ -204,7 +217,7 @@ impl Member {
                 }
                 // How long the database and other nodes take says nothing of this one.
                 if self.hear(heard, began.steady).await == Reach::Whole {
-                    return if has_missed { Beat::Missed } else { Beat::Heard };
+                    return has_missed;
                 }
                 self.trust.doubt();
             }
@@ -220,15 +233,16 @@ impl Member {
                     self.trust.said(said);
                 }
                 if self.trust.holds(Moment::now() + ASK) {
-                    return Beat::Heard;
+                    return false;
                 }
                 if !is_heard_elsewhere {
-                    return Beat::Silent;
+                    tracing::warn!("neither the bus nor the database answers");
+                    return false;
                 }
             }
         }
         self.missed.notify_one();
-        Beat::Missed
+        true
     }
 
     /// Whether this node may act on what it remembers.
@@ -271,15 +285,7 @@ impl Member {
     /// Renews what runs out on the bus, now and then; `false` when the bus has lost that this node drives a beam.
     async fn renew(&self) -> bool {
         let now = Instant::now();
-        let is_due = {
-            let mut renewed = lock(&self.renewed);
-            let is_due = renewed.is_none_or(|last| now >= last + RENEWAL);
-            if is_due {
-                *renewed = Some(now);
-            }
-            is_due
-        };
-        if !is_due {
+        if lock(&self.renewed).is_some_and(|last| now < last + RENEWAL) {
             return true;
         }
         let mut all = redis::pipe();
@@ -287,16 +293,20 @@ impl Member {
             all.cmd("PEXPIRE").arg(keys::lease(*beam)).arg(millis(LEASE_LIFE));
             all.cmd("PEXPIRE").arg(keys::memory(*beam)).arg(millis(MEMORY_LIFE)).ignore();
         }
-        if all.cmd_iter().next().is_none() {
-            return true;
-        }
-        let renewed: Result<Vec<i64>, _> = all.query_async(&mut self.redis()).await;
-        let is_lost = renewed.as_ref().is_ok_and(|renewed| renewed.contains(&0));
-        if let Err(error) = &renewed {
-            tracing::warn!(%error, "what runs out on the bus could not be renewed");
-        }
-        if is_lost || renewed.is_err() {
-            *lock(&self.renewed) = None;
+        let renewed: Result<Vec<i64>, _> = if all.cmd_iter().next().is_none() {
+            Ok(Vec::new())
+        } else {
+            all.query_async(&mut self.redis()).await
+        };
+        let is_lost = match renewed {
+            Ok(renewed) => renewed.contains(&0),
+            Err(error) => {
+                tracing::warn!(%error, "what runs out on the bus could not be renewed");
+                return true;
+            }
+        };
+        if !is_lost {
+            *lock(&self.renewed) = Some(now);
         }
         !is_lost
     }

@@ -20,12 +20,14 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The field with everything but the items.
 const REST: &str = "rest";
 
-/// Writes a change of the memory if the lease is still this one; 0 when it is another's, -1 when nobody has it.
+/// Writes a change of the memory if the lease is still this one; 0 when it is another's, -1 when nobody has it, or the memory is
+/// gone of which this is a change.
 const REMEMBER: &str = r"
 local held = redis.call('GET', KEYS[1])
 if not held then return -1 end
 if held ~= ARGV[1] then return 0 end
-if ARGV[4] == '1' then redis.call('DEL', KEYS[2]) end
+if ARGV[4] == '1' then redis.call('DEL', KEYS[2])
+elseif redis.call('EXISTS', KEYS[2]) == 0 then return -1 end
 redis.call('HSET', KEYS[2], 'rest', ARGV[3])
 local gone = tonumber(ARGV[5])
 for i = 6, 5 + gone do redis.call('HDEL', KEYS[2], ARGV[i]) end
@@ -33,9 +35,10 @@ for i = 6 + gone, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) 
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return 1";
 
-/// Forgets everything if the lease is still this one.
+/// Forgets everything if the lease is still this one; 0 when it is not.
 const FORGET: &str = r"
-if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('DEL', KEYS[2])
 return 1";
 
 /// A memory as it was written.
@@ -75,7 +78,7 @@ impl Lease {
     /// # Errors
     /// When the bus does not answer: a beam without its memory would seem empty.
     pub async fn recall(&self) -> Result<Option<Remembered>, redis::RedisError> {
-        let mut redis = self.member.redis();
+        let mut redis = self.member.bulk();
         let key = keys::memory(self.beam);
         let mut fields: HashMap<String, String> =
             redis::cmd("HGETALL").arg(key).query_async(&mut redis).await?;
@@ -95,7 +98,7 @@ impl Lease {
         match self.write(change).await {
             Ok(1) => Ok(Outcome::Written),
             Ok(0) => Err(Lost),
-            // The bus was restarted, or the lease has run out.
+            // The bus was restarted, or has dropped the memory or the lease.
             Ok(_) => {
                 let (redis, node) = (self.member.redis(), self.member.node());
                 match claim::make(redis, node, self.beam, self.token()).await {
@@ -148,7 +151,7 @@ impl Lease {
     }
 
     async fn write(&self, change: &Change) -> Result<i64, redis::RedisError> {
-        let (script, mut redis) = (Script::new(REMEMBER), self.member.redis());
+        let (script, mut redis) = (Script::new(REMEMBER), self.member.bulk());
         let mut call = script.key(keys::lease(self.beam));
         call.key(keys::memory(self.beam)).arg(self.held()).arg(millis(MEMORY_LIFE));
         call.arg(&change.rest).arg(i64::from(change.is_whole)).arg(change.gone.len());
@@ -161,19 +164,19 @@ impl Lease {
         call.invoke_async(&mut redis).await
     }
 
-    /// Forgets what the beam remembers: it has ended, or the tables have it now. `false` when the bus does not answer, and may
-    /// have it still.
+    /// Forgets what the beam remembers: it has ended, or the tables have it now. `false` when the bus does not answer, or
+    /// knows of no such lease, and may have it still.
     pub async fn forget(&self) -> bool {
         if self.member.is_bus_gone() {
             return false;
         }
-        let (script, mut redis) = (Script::new(FORGET), self.member.redis());
+        let (script, mut redis) = (Script::new(FORGET), self.member.bulk());
         let mut call = script.key(keys::lease(self.beam));
         call.key(keys::memory(self.beam)).arg(self.held());
         let forgotten: Result<i64, _> = call.invoke_async(&mut redis).await;
         if let Err(error) = &forgotten {
             tracing::warn!(%error, "what a beam remembered stays on the bus for a while");
         }
-        forgotten.is_ok()
+        matches!(forgotten, Ok(1))
     }
 }

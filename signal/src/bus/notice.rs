@@ -22,6 +22,8 @@ pub enum Notice {
     UserChanged(#[serde(with = "account")] AccountId, DeviceUser),
     /// A password was tried. Says for whom, as the throttle writes it.
     Tried(String),
+    /// The password could not be looked at: that try counts for nothing.
+    TryTakenBack(String),
     /// The password was right: earlier tries for the same count no more.
     TriesForgotten(String),
     /// So much was taken of the limits.
@@ -34,7 +36,10 @@ impl Notice {
     /// Whether a node that was not told finds it in the database. What the nodes only count is nowhere else.
     #[must_use]
     pub const fn is_of_what_is_stored(&self) -> bool {
-        !matches!(self, Self::Tried(_) | Self::TriesForgotten(_) | Self::Taken(_))
+        !matches!(
+            self,
+            Self::Tried(_) | Self::TryTakenBack(_) | Self::TriesForgotten(_) | Self::Taken(_)
+        )
     }
 }
 
@@ -92,6 +97,7 @@ mod tests {
             Notice::AccountChanged(account),
             Notice::UserChanged(account, DeviceUser::default()),
             Notice::Tried("a".to_owned()),
+            Notice::TryTakenBack("a".to_owned()),
             Notice::TriesForgotten("a".to_owned()),
             Notice::Beam(BeamId::from_random([4; 16]), News::Access),
         ] {

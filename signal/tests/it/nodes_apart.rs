@@ -272,3 +272,58 @@ async fn s11_what_a_replica_lacks_that_takes_the_place_of_redis_is_written_again
     remembers(&nodes, beam, 1).await;
     assert!(nodes.redis.cli(&["GET", &format!("heliograph:driver:{beam}")]).len() > 36);
 }
+
+#[tokio::test]
+async fn s11_a_memory_that_redis_has_dropped_is_written_whole_with_the_next_change() {
+    let nodes = Nodes::new();
+    let node = nodes.node().await;
+    let beam = unknown_beam();
+    let mut ada = node.join(beam).await;
+    for text in ["one", "two", "three"] {
+        ada.shares(text).await;
+        ada.sees_item().await;
+    }
+    remembers(&nodes, beam, 3).await;
+    assert_eq!(nodes.redis.cli(&["DEL", &format!("heliograph:memory:{beam}")]).trim(), "1");
+    ada.shares("four").await;
+    ada.sees_item().await;
+    remembers(&nodes, beam, 4).await;
+}
+
+/// A number of what Redis counts.
+fn counted(nodes: &Nodes, section: &str, name: &str) -> u64 {
+    let told = nodes.redis.cli(&["INFO", section]);
+    let line = told.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    line.split([',', '\r']).next().unwrap().trim().parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_node_that_cannot_be_called_has_no_other_write_its_memories_again() {
+    let nodes = Nodes::new();
+    let node = nodes.node().await;
+    let beam = unknown_beam();
+    let mut ada = node.join(beam).await;
+    for _ in 0..8 {
+        ada.shares("x".repeat(100_000)).await;
+        ada.sees_item().await;
+    }
+    remembers(&nodes, beam, 8).await;
+    let written = counted(&nodes, "stats", "total_net_input_bytes:");
+    // Each look back claims the beam by a script.
+    let scripts = || counted(&nodes, "commandstats", "cmdstat_evalsha:calls=");
+    let before = scripts();
+    let looks = async {
+        while scripts() < before + 4 {
+            psql(
+                &nodes.database,
+                "INSERT INTO nodes SELECT '07070707-0707-0707-0707-070707070707', '127.0.0.1:9', t, t \
+                 FROM (SELECT (extract(epoch FROM now()) * 1000)::bigint AS t) AS now \
+                 ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at, unheard_at = excluded.unheard_at",
+            );
+            sleep(Duration::from_millis(500)).await;
+        }
+    };
+    timeout(PATIENCE, looks).await.expect("the node looks back");
+    let more = counted(&nodes, "stats", "total_net_input_bytes:") - written;
+    assert!(more < 400_000, "{more} bytes");
+}

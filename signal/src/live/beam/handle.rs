@@ -87,16 +87,32 @@ impl BeamHandle {
 
     /// Has the beam read its access from the database, and waits until it is in effect (H31).
     pub(super) async fn refresh(&self) {
-        let (done, was_done) = oneshot::channel();
-        if self.mailbox.send(Command::Refresh(done)).await.is_ok() {
-            // A beam that ends instead has no devices left.
-            let _ = was_done.await;
+        self.asks(Command::Refresh).await;
+    }
+
+    /// Has the beam read its access soon.
+    pub(super) fn refresh_soon(&self) {
+        self.send_soon(Command::Refresh(oneshot::channel().0));
+    }
+
+    /// Sends a command, after those that wait already, also where the mailbox is full.
+    fn send_soon(&self, command: Command) {
+        if let Err(TrySendError::Full(command)) = self.mailbox.try_send(command)
+            && let Ok(runtime) = Handle::try_current()
+        {
+            let mailbox = self.mailbox.clone();
+            runtime.spawn(async move {
+                let _ = mailbox.send(command).await;
+            });
         }
     }
 
-    /// Has the beam read its access soon. One with a full mailbox does so before it handles that.
-    pub(super) fn refresh_soon(&self) {
-        let _ = self.mailbox.try_send(Command::Refresh(oneshot::channel().0));
+    /// Sends a command, and waits until the beam has done what it asks for. One that ends instead has no devices left.
+    async fn asks(&self, command: fn(oneshot::Sender<()>) -> Command) {
+        let (done, was_done) = oneshot::channel();
+        if self.mailbox.send(command(done)).await.is_ok() {
+            let _ = was_done.await;
+        }
     }
 
     /// Tells the devices that the keys which lie with the beam were written (S38).
@@ -106,18 +122,12 @@ impl BeamHandle {
 
     /// Has the beam store what is not stored yet, and waits until it is.
     pub(super) async fn store(&self) {
-        let (done, was_done) = oneshot::channel();
-        if self.mailbox.send(Command::Store(done)).await.is_ok() {
-            let _ = was_done.await;
-        }
+        self.asks(Command::Store).await;
     }
 
     /// Has the beam end so that another node can drive it. Its devices are told to come again.
     pub(super) async fn hand_over(&self) {
-        let (done, was_done) = oneshot::channel();
-        if self.mailbox.send(Command::HandOver(done)).await.is_ok() {
-            let _ = was_done.await;
-        }
+        self.asks(Command::HandOver).await;
     }
 
     /// Changes how the devices of this account are shown.
@@ -156,15 +166,7 @@ impl Deref for Membership {
 impl Drop for Membership {
     fn drop(&mut self) {
         // The mailbox is in order: everything that the socket sent before is handled first.
-        let gone = self.beam.mailbox.try_send(Command::Gone(self.connection));
-        if let Err(TrySendError::Full(gone)) = gone
-            && let Ok(runtime) = Handle::try_current()
-        {
-            let mailbox = self.beam.mailbox.clone();
-            runtime.spawn(async move {
-                let _ = mailbox.send(gone).await;
-            });
-        }
+        self.beam.send_soon(Command::Gone(self.connection));
     }
 }
 
@@ -194,5 +196,16 @@ mod tests {
 
         assert!(says().is_some());
         assert!(says().is_none());
+    }
+
+    #[tokio::test]
+    async fn s27_a_beam_with_a_full_mailbox_reads_its_access_once_that_is_handled() {
+        let (beam, mut mailbox) = BeamHandle::new();
+        while beam.mailbox.try_send(Command::KeysChanged).is_ok() {}
+        beam.refresh_soon();
+        for _ in 0..MAILBOX {
+            assert!(matches!(mailbox.recv().await, Some(Command::KeysChanged)));
+        }
+        assert!(matches!(mailbox.recv().await, Some(Command::Refresh(_))));
     }
 }

@@ -153,7 +153,7 @@ impl Keeper {
         let Some(lease) = &self.lease else { return Ok(()) };
         let Some(remembered) = lease.recall().await? else { return Ok(()) };
         let room = self.budget.nothing(Kind::Items);
-        if let Some(recalled) = memory::recall(&remembered, room)? {
+        if let Some(recalled) = memory::recall(&remembered, room) {
             (terms.epoch, terms.forgotten) = (recalled.epoch, false);
             (terms.items, terms.arrangement) = (recalled.items, recalled.arrangement);
         }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::arrangement::Arrangement;
 use super::items::{Items, Past};
 use super::state::BeamState;
-use crate::budget::{Share, Spent};
+use crate::budget::Share;
 use crate::bus::lease::{Lease, Lost};
 use crate::bus::memory::{Change, Outcome, Remembered};
 
@@ -45,23 +45,17 @@ pub(super) struct Recalled {
 }
 
 /// Reads a memory; `None` when it is not one of ours, or an item of it cannot be read: under the same epoch, devices would
-/// delete what is missing. The memory of the items is counted in this share.
-///
-/// # Errors
-/// [`Spent`] when there is no memory for them.
-pub(super) fn recall(remembered: &Remembered, room: Share) -> Result<Option<Recalled>, Spent> {
-    let Ok(Rest { epoch, past, places }) = serde_json::from_str(&remembered.rest) else {
-        return Ok(None);
-    };
+/// delete what is missing. The memory of the items is counted in this share, and the oldest ones go for which there is none (S17).
+pub(super) fn recall(remembered: &Remembered, room: Share) -> Option<Recalled> {
+    let Rest { epoch, past, places } = serde_json::from_str(&remembered.rest).ok()?;
     let read = |text: &String| {
         let Entry { item, author }: Entry<LiveItem> = serde_json::from_str(text).ok()?;
         Some((item, author.map(AccountId::from_uuid)))
     };
-    let items: Option<Vec<_>> = remembered.items.iter().map(read).collect();
-    let Some(mut items) = items else { return Ok(None) };
+    let mut items = remembered.items.iter().map(read).collect::<Option<Vec<_>>>()?;
     items.sort_by_key(|(item, _)| item.seq);
-    let items = Items::recalled(items, past, room)?;
-    Ok(Some(Recalled { epoch, items, arrangement: Arrangement::stored(places) }))
+    let items = Items::recalled(items, past, room);
+    Some(Recalled { epoch, items, arrangement: Arrangement::stored(places) })
 }
 
 /// Follows what a beam remembers.
@@ -70,8 +64,8 @@ pub(super) struct Memory {
     lease: Lease,
     /// What was written, if anything.
     written: Option<Written>,
-    /// Whether the database says that the bus lacks something.
-    is_marked: bool,
+    /// Whether the database says that the bus lacks something; `None` while it did not answer what it says now.
+    marked: Option<bool>,
     /// When to try again to write what the bus lacks.
     retry_at: Instant,
 }
@@ -82,7 +76,8 @@ struct Written {
     past: Past,
     arrangement: Arrangement,
     items: HashMap<ItemId, u64>,
-    gaps: u64,
+    /// What [`Lease::losses`] was.
+    losses: u64,
     /// Whether the bus has all of it.
     is_there: bool,
 }
@@ -101,7 +96,7 @@ pub(super) enum Behind {
 impl Memory {
     /// Nothing is written yet.
     pub fn new(lease: Lease) -> Self {
-        Self { lease, written: None, is_marked: false, retry_at: Instant::now() }
+        Self { lease, written: None, marked: Some(false), retry_at: Instant::now() }
     }
 
     /// What is to be written before the devices learn of the state.
@@ -109,10 +104,10 @@ impl Memory {
         if !state.is_only_in_memory() {
             return if self.written.take().is_some() { Behind::Forget } else { Behind::Nothing };
         }
-        let (gaps, now) = (self.lease.gaps(), Instant::now());
+        let (losses, now) = (self.lease.losses(), Instant::now());
         let (revision, past) = (state.items.revision(), state.items.past());
         let known = self.written.as_ref();
-        let known = known.filter(|written| written.gaps == gaps);
+        let known = known.filter(|written| written.losses == losses);
         if known.is_some_and(|written| {
             written.is_there
                 && written.revision == revision
@@ -137,7 +132,7 @@ impl Memory {
         };
         let arrangement = state.arrangement.clone();
         let is_there = false;
-        self.written = Some(Written { revision, past, arrangement, items, gaps, is_there });
+        self.written = Some(Written { revision, past, arrangement, items, losses, is_there });
         change.map_or(Behind::Later, Behind::Write)
     }
 
@@ -191,23 +186,27 @@ impl Memory {
 
     /// Has the database say that the bus lacks something, once.
     async fn fall_behind(&mut self) -> Result<(), Lost> {
-        if !self.is_marked {
+        if self.marked != Some(true) {
+            self.marked = None;
             self.lease.falls_behind().await?;
-            self.is_marked = true;
+            self.marked = Some(true);
         }
         Ok(())
     }
 
-    /// The bus lacks nothing; `false` when that could not be said. While the database says that it does, each change is the
+    /// The bus lacks nothing; `false` when that could not be said. While the database may say that it does, each change is the
     /// whole, as it is while [`Written::is_there`] is `false`.
     async fn is_whole(&mut self) -> Result<bool, Lost> {
-        if self.is_marked {
-            self.is_marked = !self.lease.is_whole().await?;
-            if self.is_marked {
+        if self.marked != Some(false) {
+            // Without an answer it may have been said all the same.
+            self.marked = None;
+            if self.lease.is_whole().await? {
+                self.marked = Some(false);
+            } else {
                 self.retry_at = Instant::now() + RETRY;
             }
         }
-        Ok(!self.is_marked)
+        Ok(self.marked == Some(false))
     }
 }
 
@@ -245,6 +244,7 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
+    use crate::budget::tests::budget;
     use crate::budget::{Budget, Kind};
     use crate::bus::lease;
     use crate::live::beam::terms::{Status, Terms};
@@ -301,6 +301,29 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn s11_whether_the_database_knows_is_said_again_where_the_answer_of_before_was_lost() {
+        let (folder, beam) = (tempfile::tempdir().unwrap(), BeamId::from_random([1; 16]));
+        let [token, next] = [1, 2].map(|n| Uuid::from_bytes([n; 16]));
+        let location = Location::Folder(folder.path().to_owned());
+        let (storage, _writer) = Storage::open(&location).await.unwrap();
+        storage.drive_beam(beam, token, token, Millis::new(0)).await.unwrap();
+        let mut memory = Memory::new(lease::unheard(storage.clone(), beam, token));
+        let state = state();
+        let behind = memory.behind(&state);
+        memory.catch_up(behind).await.unwrap();
+        // The bus has all of it for a moment, and the database was told so and did not answer in time.
+        memory.marked = None;
+        storage.set_behind(beam, token, false).await.unwrap();
+
+        let behind = memory.behind(&state);
+        assert!(matches!(behind, Behind::Later));
+        memory.catch_up(behind).await.unwrap();
+
+        let then = storage.drive_beam(beam, next, next, Millis::new(0)).await.unwrap();
+        assert!(then.is_behind);
+    }
+
+    #[tokio::test]
     async fn s28_what_devices_knew_of_earlier_memories_is_written_too() {
         let folder = tempfile::tempdir().unwrap();
         let location = Location::Folder(folder.path().to_owned());
@@ -340,7 +363,7 @@ mod tests {
         // A hash has no order.
         let entries: Vec<_> = entries.collect::<Vec<_>>().into_iter().rev().collect();
         let mut remembered = Remembered { rest: past.unwrap(), items: entries };
-        let recalled = recall(&remembered, room()).unwrap().unwrap();
+        let recalled = recall(&remembered, room()).unwrap();
 
         assert_eq!(recalled.epoch, "e");
         let device = DeviceId::from_bytes([1; 16]);
@@ -351,13 +374,33 @@ mod tests {
 
         // Under the same epoch, devices would delete the item that cannot be read.
         remembered.items[0] = "x".to_owned();
-        assert!(recall(&remembered, room()).unwrap().is_none());
+        assert!(recall(&remembered, room()).is_none());
+    }
+
+    #[test]
+    fn s17_a_node_without_memory_for_all_items_goes_on_with_the_newest() {
+        let mut items = Items::none(Budget::unlimited().nothing(Kind::Items));
+        for number in 1..=10 {
+            items.share(item(number, None), None);
+        }
+        let rest = Rest { epoch: "e".to_owned(), past: items.past(), places: None };
+        let entries = items.all().map(|(item, _)| Entry { item, author: None });
+        let items = entries.map(|entry| serde_json::to_string(&entry).unwrap()).collect();
+        let remembered = Remembered { rest: serde_json::to_string(&rest).unwrap(), items };
+        let small = budget(&["--memory-items", "1000"]);
+
+        let recalled = recall(&remembered, small.nothing(Kind::Items)).unwrap();
+
+        let page = recalled.items.page("e", None, DeviceId::from_bytes([1; 16]));
+        let numbers: Vec<_> = page.items.iter().map(|item| item.seq).collect();
+        assert!(numbers.ends_with(&[10]) && numbers.len() < 10, "{numbers:?}");
+        assert_eq!(page.oldest, numbers[0]);
     }
 
     #[test]
     fn what_is_no_memory_of_ours_is_none() {
         let room = Budget::unlimited().nothing(Kind::Items);
         let odd = Remembered { rest: "{}".to_owned(), items: vec!["x".to_owned()] };
-        assert!(recall(&odd, room).unwrap().is_none());
+        assert!(recall(&odd, room).is_none());
     }
 }

@@ -103,6 +103,7 @@ impl Logins {
             Ok(false) => Ok(None),
             Err(error) => {
                 tries.take_back(&target);
+                bus.tell_others_soon(Notice::TryTakenBack(target.text()));
                 Err(error.into())
             }
         }

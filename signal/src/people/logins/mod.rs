@@ -328,6 +328,11 @@ impl Logins {
                     let _ = self.0.tries.begin(&target, clock.steady());
                 }
             }
+            Notice::TryTakenBack(target) => {
+                if let Some(target) = Target::parse(target) {
+                    self.0.tries.take_back(&target);
+                }
+            }
             Notice::TriesForgotten(target) => {
                 if let Some(target) = Target::parse(target) {
                     self.0.tries.succeeded(&target);

@@ -5,7 +5,7 @@ use heliograph_storage::accounts::AccountId;
 use serde::{Deserialize, Serialize};
 
 use super::{Items, Recovery};
-use crate::budget::{Share, Spent};
+use crate::budget::Share;
 
 /// What is to be known beside the items themselves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,15 +32,12 @@ impl Items {
         }
     }
 
-    /// The items of an unsaved beam, oldest first, and their past.
-    ///
-    /// # Errors
-    /// [`Spent`] when the server has no memory for them.
+    /// The items of an unsaved beam, oldest first, and their past. The oldest ones go for which the server has no memory (S17).
     pub fn recalled(
         items: impl IntoIterator<Item = (LiveItem, Option<AccountId>)>,
         past: Past,
         room: Share,
-    ) -> Result<Self, Spent> {
+    ) -> Self {
         let Past { last_seq, let_go, let_go_for_one, dropped, start, known } = past;
         let recovery = Recovery::after(start, known);
         let empty = Self::none(room);
@@ -48,8 +45,8 @@ impl Items {
         for (item, author) in items {
             recalled.push(item, author);
         }
-        recalled.reserve(0, 0)?;
-        Ok(recalled)
+        recalled.make_room();
+        recalled
     }
 
     /// Is another number whenever an item has come, changed or gone.
