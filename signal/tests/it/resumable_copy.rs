@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use heliograph_signal::error::Error;
 use heliograph_signal::start::sweeper;
+use heliograph_storage::blobs::BlobId;
+use tokio::time::timeout;
 
 use super::broken_uploads::until;
 use super::bucket::Bucket;
@@ -70,6 +73,25 @@ async fn h48_a_copy_goes_on_at_the_part_where_it_broke_off_also_after_a_restart(
     assert_eq!(bucket.taken_parts(), PARTS);
     assert_eq!(bucket.files().len(), 1, "no part is left beside the file");
     until(async || server.staged() == 0).await;
+}
+
+#[tokio::test]
+async fn h48_why_a_file_was_not_stored_is_told_to_who_asks_after_nobody_has_waited_for_it() {
+    let (bucket, server) = with_bucket().await;
+    let path = breaks_off(&bucket, &server).await;
+    let id = BlobId::parse(path.rsplit('/').next().unwrap()).unwrap();
+    let failures = &server.app.uploads.failures;
+    // It may be answered before it is given up.
+    until(async || {
+        let _ = timeout(Duration::from_millis(5), server.get(&path)).await;
+        failures.take(id).is_some()
+    })
+    .await;
+
+    failures.keep(id, Error::Internal);
+    assert_eq!(server.get(&path).await.status, 500);
+    bucket.takes_parts(usize::MAX);
+    assert!(server.reads(&server.stored(&path).await).await == film().bytes);
 }
 
 #[tokio::test]

@@ -110,24 +110,17 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives up the blob and deletes what was written. Returns whether parts may still arrive there: a bucket keeps those that were on their
-    /// way to it, and [`super::Blobs::delete`] has to delete them later.
+    /// Gives up the blob and deletes what was written.
     ///
     /// # Errors
     /// [`Error`] when that fails; [`super::Blobs::delete`] can do it later.
-    pub async fn abort(mut self) -> Result<bool, Error> {
-        let may_arrive = !self.in_flight.is_empty();
+    pub async fn abort(mut self) -> Result<(), Error> {
         self.in_flight.shutdown().await;
         match self.target {
-            Target::File(mut upload) => {
-                upload.abort().await?;
-                Ok(false)
-            }
-            Target::Store { store, id, .. } => {
-                store.abort_multipart(&self.path, &id).await?;
-                Ok(may_arrive)
-            }
+            Target::File(mut upload) => upload.abort().await?,
+            Target::Store { store, id, .. } => store.abort_multipart(&self.path, &id).await?,
         }
+        Ok(())
     }
 
     async fn send(&mut self) -> Result<(), Error> {

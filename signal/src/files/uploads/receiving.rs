@@ -217,7 +217,7 @@ impl<'a> Incoming<'a> {
                 if let Err(error) = &aborted {
                     tracing::warn!(%error, "an aborted upload is left to the sweeper");
                 }
-                Err(Failed { why, left: aborted.unwrap_or(true) })
+                Err(Failed { why, left: aborted.is_err() })
             }
         }
     }
