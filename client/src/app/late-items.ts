@@ -4,35 +4,38 @@
  */
 import type { ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
-import type { OutgoingFile } from './stored-copies'
 
 /** An item that comes so many milliseconds after its copy is late: half of the time that the server gives it. */
 export const LATE_AFTER_MS = 5 * 60_000
 
-interface Awaited {
-  readonly file: OutgoingFile
+interface Shared {
+  readonly id: ItemId
+}
+
+interface Awaited<F> {
+  readonly file: F
   readonly url: string
   /** Milliseconds since the Unix epoch. A page that sleeps counts as well. */
   readonly storedAt: number
 }
 
-export class LateItems {
+export class LateItems<F extends Shared> {
   readonly #isGone: (url: string) => Promise<boolean>
-  readonly #onGone: (file: OutgoingFile) => void
+  readonly #onGone: (file: F) => void
   /** Copies whose items the server has not echoed yet. */
-  readonly #awaited = new Map<ItemId, Awaited>()
+  readonly #awaited = new Map<ItemId, Awaited<F>>()
 
   /**
    * @param isGone whether the server has no copy at an address any more
    * @param onGone called for a file whose copy was gone before its item came
    */
-  constructor(isGone: (url: string) => Promise<boolean>, onGone: (file: OutgoingFile) => void) {
+  constructor(isGone: (url: string) => Promise<boolean>, onGone: (file: F) => void) {
     this.#isGone = isGone
     this.#onGone = onGone
   }
 
   /** The server has a copy of a file, and its item is on its way. */
-  stored(file: OutgoingFile, url: string): void {
+  stored(file: F, url: string): void {
     this.#awaited.set(file.id, { file, url, storedAt: Date.now() })
   }
 
@@ -53,7 +56,7 @@ export class LateItems {
     }
   }
 
-  async #lookAt({ file, url }: Awaited): Promise<void> {
+  async #lookAt({ file, url }: Awaited<F>): Promise<void> {
     if (await this.#isGone(url)) this.#onGone(file)
   }
 }

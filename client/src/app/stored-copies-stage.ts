@@ -104,7 +104,7 @@ export const hideNotes = () =>
   stores.items.setState((state) => reduceItems(state, { type: 'notesGone' }), true)
 export const enterSaved = (role: Role = 'write') =>
   stores.access.setState(
-    { kind: 'saved', saved: { beam_name: 'Cabin', role, link_access: 'write', by_link: false } },
+    { kind: 'saved', saved: { beam_name: 'cabin', role, link_access: 'write', by_link: false } },
     true,
   )
 export const transfer = (id: string) => stores.transfers.getState().transfers[id as ItemId]

@@ -90,7 +90,7 @@ export class StoredCopies {
   readonly #held = new Map<ItemId, OutgoingFile>()
   /** Files whose items name their stored copies. */
   readonly #stored = new Map<ItemId, OutgoingFile>()
-  readonly #late: LateItems
+  readonly #late: LateItems<OutgoingFile>
   /** Those held that the server could not be reached for lately. */
   readonly #unreachable = new Set<ItemId>()
   #retry: ReturnType<typeof setTimeout> | null = null
@@ -108,7 +108,7 @@ export class StoredCopies {
     this.#share = share
     this.#offer = offer
     this.#sayNotStored = sayNotStored
-    this.#late = new LateItems(isGone, (file) => this.#storeAnew(file))
+    this.#late = new LateItems<OutgoingFile>(isGone, (file) => this.#storeAnew(file))
     stores.items.subscribe(({ items }) => {
       this.#takeBack(items)
       this.#late.look(items)
