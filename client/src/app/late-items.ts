@@ -20,16 +20,16 @@ interface Awaited<F> {
 }
 
 export class LateItems<F extends Shared> {
-  readonly #isGone: (url: string) => Promise<boolean>
+  readonly #isGone: (url: string) => Promise<boolean | null>
   readonly #onGone: (file: F) => void
   /** Copies whose items the server has not echoed yet. */
   readonly #awaited = new Map<ItemId, Awaited<F>>()
 
   /**
-   * @param isGone whether the server has no copy at an address any more
+   * @param isGone whether the server has no copy at an address any more; null when it does not say
    * @param onGone called for a file whose copy was gone before its item came
    */
-  constructor(isGone: (url: string) => Promise<boolean>, onGone: (file: F) => void) {
+  constructor(isGone: (url: string) => Promise<boolean | null>, onGone: (file: F) => void) {
     this.#isGone = isGone
     this.#onGone = onGone
   }
@@ -56,7 +56,10 @@ export class LateItems<F extends Shared> {
     }
   }
 
-  async #lookAt({ file, url }: Awaited<F>): Promise<void> {
-    if (await this.#isGone(url)) this.#onGone(file)
+  async #lookAt(copy: Awaited<F>): Promise<void> {
+    const isGone = await this.#isGone(copy.url)
+    if (isGone) this.#onGone(copy.file)
+    // The network may be back only in part. It is looked at again, unless another copy was stored meanwhile.
+    else if (isGone === null && !this.#awaited.has(copy.file.id)) this.#awaited.set(copy.file.id, copy)
   }
 }

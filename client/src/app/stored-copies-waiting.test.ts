@@ -22,6 +22,7 @@ import {
   offeredSeals,
   outgoing,
   STORED,
+  server,
   shared,
   stores,
   targets,
@@ -144,6 +145,20 @@ describe('h44 a file whose item reaches the server late after its copy', () => {
     waits(LATE_AFTER_MS)
     echo('a', STORED.url)
     expect(looked).toEqual([])
+  })
+
+  it('is looked at again where the server has not answered', async () => {
+    first()
+    isStored('a.png')
+    gone.add(STORED.url)
+    server.answers = false
+    waits(LATE_AFTER_MS)
+    echo('a', STORED.url)
+    await vi.waitFor(() => expect(looked).toEqual([STORED.url]))
+    server.answers = true
+    // As at each welcome.
+    enterSaved()
+    await vi.waitFor(() => expect(transfer('a')?.role).toBe('sending'))
   })
 
   it('is left alone when it is deleted meanwhile', async () => {

@@ -65,8 +65,8 @@ type Offer = (file: OutgoingFile) => void
 /** Says why there is no copy of a file. */
 type SayNotStored = (file: OutgoingFile, why: 'unreadable' | 'refused') => void
 
-/** Says whether the server has no copy at an address any more. */
-type IsGone = (url: string) => Promise<boolean>
+/** Says whether the server has no copy at an address any more; null when it does not say. */
+type IsGone = (url: string) => Promise<boolean | null>
 
 /** A file whose item waits for its upload. */
 interface First {
@@ -270,6 +270,7 @@ export class StoredCopies {
     this.#retry = null
     this.#unreachable.clear()
     this.#storeHeld()
+    this.#late.look(this.#stores.items.getState().items)
   }
 
   #start(

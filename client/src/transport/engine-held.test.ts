@@ -309,6 +309,36 @@ describe('a file of which a part is here, and nothing of that outlives the page'
   })
 })
 
+describe('a file that is whole while a place is picked for it', () => {
+  it('is not thrown away, and the empty file at that place is', async () => {
+    let place: (whole: Blob) => void = () => {}
+    const discard = vi.fn(async () => {})
+    bob.sink = () => ({
+      isKept: true,
+      part: null,
+      read: null,
+      write: () => {},
+      finish: () => new Promise<Blob>((resolve) => (place = resolve)),
+      discard,
+    })
+    ada.offers(new Blob([bytes(MIB)]))
+    bob.receives(MIB, ada)
+    await settles()
+    await server.carries()
+    const before = server.carried
+    const remove = vi.fn(async () => {})
+    const picked = { getFile: async () => new Blob(), remove } as unknown as FileSystemFileHandle
+    bob.engine.handle({ do: 'receive', file: incomingFile(MIB, ada), picked })
+    await settles()
+    place(new Blob())
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
+    expect(discard).not.toHaveBeenCalled()
+    expect(remove).toHaveBeenCalledOnce()
+    expect(server.carried).toBe(before)
+  })
+})
+
 describe('a file whose sender is removed from the beam', () => {
   const SIZE = 6 * MIB
   const sent = bytes(SIZE)

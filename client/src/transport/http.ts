@@ -199,11 +199,12 @@ function statusText(status: number): string {
   return t`Request failed with status code ${status}`
 }
 
-/** Whether the server has no stored copy at an address any more (H41); false where it does not answer. */
-export async function isCopyGone(url: string): Promise<boolean> {
+/** Whether the server has no stored copy at an address any more (H41); null where it does not say. */
+export async function isCopyGone(url: string): Promise<boolean | null> {
   const asked = { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) } as const
   const answer = await fetch(url, asked).catch(() => null)
-  return answer?.status === 404 || answer?.status === 410
+  if (answer?.status === 404 || answer?.status === 410) return true
+  return answer?.ok ? false : null
 }
 
 /** Reads a stored copy or blob URL whole. @throws as `fetch` does */

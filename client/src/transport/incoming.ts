@@ -393,6 +393,11 @@ export class Incoming {
     else if (this.isUntouched && this.picked && how !== 'interrupted') void dropPicked(this.picked)
   }
 
+  /** A place was picked for it too late: the empty file goes that the picker has made there, unless this one comes to it. */
+  async dropOther(picked: FileSystemFileHandle): Promise<void> {
+    if (!(await this.picked?.isSameEntry(picked))) await dropPicked(picked)
+  }
+
   #broke(error: unknown): void {
     if (!this.hasEnded) this.events.onBroken(this, failureOf(error))
   }

@@ -100,7 +100,11 @@ export class Receiving {
   receive(file: IncomingFile, picked: FileSystemFileHandle | null, source: RemoteDevice): void {
     const earlier = this.#transfers.get(file.id)
     // Its source may have come back, and it may have gone on by itself, while the person was picking the place.
-    if (picked && earlier && !earlier.hasEnded) this.#ends.replaced(earlier)
+    if (picked && earlier && !earlier.hasEnded) {
+      // All of it is here, also where its source is not.
+      if (earlier.isFinishing) return void earlier.dropOther(picked)
+      this.#ends.replaced(earlier)
+    }
     this.#find(
       file,
       picked,

@@ -13,7 +13,7 @@ const LET_GO_WITHIN_MS = 3000
  * would make none. Facts of a file do not tell it from another one of that name, size and time, and change when it is packed again.
  */
 export function uploadKey(beam: BeamId, id: ItemId, seal?: FileSeal): string {
-  return JSON.stringify(seal ? [beam, id, seal.salt] : [beam, id])
+  return JSON.stringify(seal ? [beam, seal.salt] : [beam, id])
 }
 
 interface Place {
