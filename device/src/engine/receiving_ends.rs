@@ -26,12 +26,15 @@ impl Receiving {
             incoming.checking.was_read(read, context).map(|piece| (incoming.id, piece))
         });
         let Some((id, piece)) = found else { return false };
-        let Some(incoming) = self.files.get_mut(&id).filter(|incoming| !incoming.has_ended())
+        let Some((incoming, receiver)) =
+            self.both(id).filter(|(incoming, _)| !incoming.has_ended())
         else {
             return true;
         };
         let whole = incoming.checking.length_of(piece);
         let Some(bytes) = bytes.filter(|bytes| bytes.len() as u64 == whole) else {
+            // It is written anew when the file is received again.
+            receiver.refused(incoming.file.size.chunks_of(piece));
             let why = "what was written cannot be read".to_owned();
             self.broke(context, id, FileFailure::Failed(why));
             return true;

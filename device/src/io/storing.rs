@@ -146,10 +146,13 @@ pub async fn store(
             }
         }
     }
-    let mut pause = FIRST_LOOK;
+    let (mut pause, mut failures) = (FIRST_LOOK, 0);
     loop {
-        if let Uploaded::Stored(url) = server.uploaded(&place).await? {
-            return Ok(url);
+        match server.uploaded(&place).await {
+            Ok(Uploaded::Stored(url)) => return Ok(url),
+            Ok(Uploaded::Storing) => {}
+            Err(why) if failures + 1 < TRIES && is_tried_again(&why) => failures += 1,
+            Err(why) => return Err(why.into()),
         }
         sleep(pause).await;
         pause = (pause * 2).min(LAST_LOOK);
@@ -160,6 +163,17 @@ pub async fn store(
 /// the server is busy.
 const fn is_of_now(why: &Failure) -> bool {
     matches!(why, Failure::Refused { status: 423 | 429 | 503, .. })
+}
+
+/// Whether the server may store a file that it has all of when it is asked again, which goes on where it broke off (H48).
+const fn is_tried_again(why: &Failure) -> bool {
+    match why {
+        Failure::Refused { status, .. } => {
+            matches!(status, 408 | 423 | 429) || (*status >= 500 && *status != 507)
+        }
+        Failure::Name(_) | Failure::Connect(_) | Failure::Broken(_) | Failure::Late => true,
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -105,8 +105,10 @@ impl Member {
 
     async fn say_and_look_at_redis(&self) -> Result<(Answered, Heard), RedisError> {
         let (mut redis, mut first) = (self.redis(), redis::pipe());
-        first.cmd("SET").arg(keys::node(self.node())).arg(self.address().to_string());
-        first.arg("PX").arg(millis(NODE_LIFE)).arg("GET");
+        let own = keys::node(self.node());
+        first.atomic().cmd("GET").arg(&own);
+        first.cmd("SET").arg(&own).arg(self.address().to_string());
+        first.arg("PX").arg(millis(NODE_LIFE)).ignore();
         first.cmd("SADD").arg(keys::NODES).arg(self.node().to_string()).ignore();
         first.cmd("DEL").arg(keys::untold(self.node()));
         first.cmd("SMEMBERS").arg(keys::NODES);

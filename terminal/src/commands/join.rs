@@ -56,7 +56,10 @@ pub(super) async fn run(context: &Context<'_>, asked: &JoinArgs) -> Result<(), S
             line = typed.lines.recv(), if !typed.is_over => match line {
                 Some(Ok(line)) => joined.is_told(&line)?,
                 Some(Err(why)) if is_no_text(&why) => joined.is_not_shared(Exit::Failed, NO_TEXT),
-                Some(Err(why)) => return Err(why.into()),
+                Some(Err(why)) => {
+                    joined.is_not_shared(Exit::Failed, &format!("No more is read: {why}."));
+                    typed.is_over = true;
+                }
                 None => typed.is_over = true,
             },
         }

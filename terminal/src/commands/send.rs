@@ -89,6 +89,7 @@ pub(super) async fn all(
         keeping: Keeping::new(keep_time, saving.is_some()),
         storing: Storing::of(context.voice, &beam, keep_time.is_some()),
         is_link_shown: false,
+        has_given: false,
         saving,
         shows_code,
         waiting: files,
@@ -135,6 +136,8 @@ struct Sending<'a> {
     keeping: Keeping,
     storing: Storing,
     is_link_shown: bool,
+    /// Whether a device has had all that nobody had deleted.
+    has_given: bool,
     /// The beam is saved once the server has what is offered there.
     saving: Option<Saving>,
     /// Whether a short code is still to be shown.
@@ -180,11 +183,10 @@ impl Sending<'_> {
                 }
             }
             self.failure = self.failure.take().or_else(|| self.refusal(beam));
+            self.has_given |= self.to.keys().any(|device| self.has_all(*device));
             let is_saved = self.saving.as_ref().is_none_or(Saving::is_done);
             let is_done = match self.until {
-                Until::OneHasAll => {
-                    self.to.keys().any(|device| self.has_all(*device)) || self.is_stored()
-                }
+                Until::OneHasAll => self.has_given || self.is_stored(),
                 Until::Kept(_) => self.is_stored() && self.keeping.is_done(beam, false),
                 Until::Interrupted => false,
             };

@@ -63,7 +63,11 @@ impl Unpacking<'_> {
             let _ = self.target.folder().remove_dir_all(&own);
             self.target.folder().create_dir(&own)?;
         }
-        let own_folder = self.target.folder().open_dir(&own)?;
+        let own_folder = match self.target.folder().open_dir(&own) {
+            // What was unpacked is gone, and cut off from the item.
+            Err(why) if why.kind() == io::ErrorKind::NotFound => return Err(FileError::Changed),
+            opened => opened?,
+        };
         own_folder.create_dir_all(FILES)?;
         own_folder.create_dir_all(TRIAL)?;
         let rules = system::name_rules(&own_folder.open_dir(TRIAL)?);

@@ -20,6 +20,8 @@ pub struct Disk {
     pub right: BTreeSet<ItemId>,
     /// Bytes that may still be written, and why no more; `None` for any number.
     pub takes: Option<(u64, FileFailure)>,
+    /// A place in parts of files that cannot be read, until it is written again.
+    pub unreadable: Option<u64>,
     /// Why the next file cannot be finished.
     pub finishes_not: Option<FileFailure>,
 }
@@ -35,6 +37,13 @@ impl Disk {
             Output::Write { id, place, chunks, bytes } => {
                 let result = self.writes(id, chunks, &bytes);
                 return Some(Input::Wrote { id, place, chunks, result });
+            }
+            Output::Read { read, of: ReadOf::Received(_), start, bytes }
+                if self
+                    .unreadable
+                    .is_some_and(|at| (start..start + bytes as u64).contains(&at)) =>
+            {
+                return Some(Input::Read { read, bytes: None });
             }
             Output::Read { read, of, start, bytes } => {
                 let (start, end) = (usize::try_from(start).unwrap(), bytes);
@@ -83,6 +92,7 @@ impl Disk {
         }
         let part = self.parts.get_mut(&id).expect("the place is open");
         let start = usize::try_from(u64::from(chunks.first) * CHUNK_BYTES).unwrap();
+        self.unreadable.take_if(|at| (start as u64..(start + bytes.len()) as u64).contains(at));
         part.resize(part.len().max(start + bytes.len()), 0);
         part[start..start + bytes.len()].copy_from_slice(bytes);
         Ok(())

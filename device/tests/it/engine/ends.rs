@@ -206,6 +206,23 @@ fn f4_a_file_that_could_not_be_finished_is_finished_once_its_person_asks_again()
 }
 
 #[test]
+fn f19_a_place_on_the_disk_that_cannot_be_read_any_more_is_received_again() {
+    let mut world = World::new(2);
+    world.devices[BOB].disk.takes = Some((3 * MIB as u64, FileFailure::DiskFull));
+    let id = one(&mut world, 4 * MIB);
+    assert!(world.passes(LONG, |world| has_failed(world, id)));
+    assert!(world.passes(LONG, World::is_quiet));
+    world.devices[BOB].disk.takes = None;
+    world.restarts(BOB);
+    world.devices[BOB].disk.unreadable = Some(MIB as u64 + 5);
+    world.asks(BOB, id, ADA, 4 * MIB, None);
+    assert!(world.passes(LONG, |world| has_failed(world, id)));
+    assert!(world.passes(LONG, World::is_quiet));
+    world.asks(BOB, id, ADA, 4 * MIB, None);
+    assert!(world.passes(LONG, |world| is_done(world, 4 * MIB)));
+}
+
+#[test]
 fn what_is_of_no_use_on_a_disk_is_removed() {
     let mut world = World::new(2);
     let why = FileFailure::Useless("too large for this file system".to_owned());
