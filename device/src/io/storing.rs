@@ -178,9 +178,13 @@ const fn is_tried_again(why: &Failure) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
     use heliograph_shared::e2ee::secret::Secret;
 
     use super::*;
+    use crate::file_size::FileSize;
 
     fn copy(size: usize, is_sealed: bool) -> (Copy, Vec<u8>) {
         let bytes: Vec<u8> = (0..size).map(|at| u8::try_from(at % 251).unwrap()).collect();
@@ -226,5 +230,50 @@ mod tests {
                 assert!(all[at..].starts_with(&piece) && !piece.is_empty(), "{at}");
             }
         }
+    }
+
+    /// Answers one request after the other so, each on a connection of its own. Returns how they began.
+    fn answers(listener: &TcpListener, answers: &[&str]) -> Vec<String> {
+        let asked = answers.iter().map(|answer| {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = [0; 4096];
+            let length = stream.read(&mut request).unwrap();
+            stream.write_all(answer.as_bytes()).unwrap();
+            String::from_utf8_lossy(&request[..length]).split(' ').next().unwrap().to_owned()
+        });
+        asked.collect()
+    }
+
+    #[tokio::test]
+    async fn h48_a_file_that_could_not_be_stored_is_asked_for_again_and_not_sent_again() {
+        const EMPTY: &str = "content-length: 0\r\nconnection: close\r\n\r\n";
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let asked = spawn_blocking(move || {
+            let begun = format!("HTTP/1.1 201 Created\r\nlocation: /api/tus/x\r\n{EMPTY}");
+            let taken = format!("HTTP/1.1 204 No Content\r\nupload-offset: 3\r\n{EMPTY}");
+            let failed = format!("HTTP/1.1 502 Bad Gateway\r\n{EMPTY}");
+            let stored = r#"{"url": "/api/uploads/x"}"#;
+            let length = stored.len();
+            let stored = format!(
+                "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{stored}"
+            );
+            answers(&listener, &[&begun, &taken, &failed, &failed, &stored])
+        });
+        let server = Server::at(&url.parse().unwrap()).unwrap();
+        let facts = FileFacts {
+            name: "a".to_owned(),
+            size: FileSize::new(3).unwrap(),
+            media_type: String::new(),
+            modified: None,
+            batch: None,
+            manifest: None,
+            seal: None,
+            url: None,
+        };
+        let source = Source::Memory(b"abc".as_slice().into());
+        let stored = store(&server, BeamId::from_random([1; 16]), &facts, source).await;
+        assert_eq!(stored.unwrap(), "/api/uploads/x");
+        assert_eq!(asked.await.unwrap(), ["POST", "PATCH", "GET", "GET", "GET"]);
     }
 }
