@@ -134,8 +134,9 @@ fn each_planted_fault_is_found() {
             &*plant,
             "--beams=1",
             "--kinds=unsaved",
-            "--churn=0.5",
-            "--seconds=1.5",
+            // So often that the device surely moves with items in between, which is when it can forget one.
+            "--churn=0.3",
+            "--seconds=3",
             "--patience=3",
         ];
         (fault, finding, tool(&options).spawn().unwrap())
