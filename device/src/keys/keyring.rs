@@ -182,6 +182,12 @@ impl Keyring {
         self.current().map(|current| current.key.id())
     }
 
+    /// The key that seals and the invite, by which the other devices know this one. A key that is made keeps the invite.
+    #[must_use]
+    pub fn newest(&self) -> (Option<KeyId>, Option<[u8; 8]>) {
+        (self.current_id(), self.invite().map(Invite::id))
+    }
+
     /// The invite that the link carries; `None` where this device came without it and was not let in yet.
     #[must_use]
     pub fn invite(&self) -> Option<&Invite> {

@@ -27,6 +27,11 @@ impl UnverifiedDevices {
         ids
     }
 
+    /// Those that this device has let in itself, and those that people have compared at it: both are known here alone.
+    pub(super) fn own(&self) -> (&[DeviceId], &[DeviceId]) {
+        (&self.let_in, &self.compared)
+    }
+
     /// This device lets one in unasked.
     pub(super) fn add(&mut self, device: DeviceId) {
         if !self.compared.contains(&device) && !self.let_in.contains(&device) {

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use heliograph_shared::device::Device;
-use heliograph_shared::e2ee::invite::Invite;
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::limits::MAX_DEVICE_NAME;
 use heliograph_shared::names::clean;
@@ -137,11 +136,11 @@ impl KeyChanges {
         here: &[DeviceId],
         moment: &mut Moment<'_>,
     ) -> bool {
-        let before = ring.invite().map(Invite::id);
+        let before = ring.newest();
         let Ends { from, me } = ends;
         let is_taken =
             HandingOver::handed(ring, from, me, message, here, moment.now, moment.random);
-        if ring.invite().map(Invite::id) != before {
+        if ring.newest() != before {
             self.again();
         }
         is_taken

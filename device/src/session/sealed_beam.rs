@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use heliograph_shared::device::{Cap, Device};
 use heliograph_shared::e2ee::envelope::Kind;
-use heliograph_shared::e2ee::invite::Invite;
 use heliograph_shared::e2ee::key_pair::PublicKey;
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
 use heliograph_shared::join_policy::JoinPolicy;
@@ -46,6 +45,8 @@ pub(super) struct SealedBeam {
     has_sealed: Option<bool>,
     /// Whether something in clear text is there for everybody.
     has_clear: bool,
+    /// Whether the server has told over this socket what is there: something sealed may have come since the last one.
+    is_synced: bool,
 }
 
 impl SealedBeam {
@@ -64,6 +65,7 @@ impl SealedBeam {
             sealing: Vec::new(),
             has_sealed: None,
             has_clear: false,
+            is_synced: false,
         }
     }
 
@@ -90,6 +92,7 @@ impl SealedBeam {
         self.ways.door.is_required = policy == JoinPolicy::Verify;
         self.ways.welcomed();
         self.changes.welcomed();
+        self.is_synced = false;
     }
 
     /// The person here has the keys kept.
@@ -100,9 +103,9 @@ impl SealedBeam {
 
     /// Something lies with the beam, which is saved: perhaps newer keys, which the others are told of then (E15).
     pub(super) fn finds(&mut self, found: &FoundKeys, moment: &mut Moment<'_>) {
-        let before = self.ring.invite().map(Invite::id);
+        let before = self.ring.newest();
         self.ring.take_found(found, moment.now, moment.random);
-        if self.ring.invite().map(Invite::id) != before {
+        if self.ring.newest() != before {
             self.changes.again();
         }
     }
@@ -135,6 +138,7 @@ impl SealedBeam {
     /// The server has sent all its items.
     pub(super) fn synced(&mut self, items: &[LiveItem], moment: &mut Moment<'_>) {
         self.has_sealed = Some(items.iter().any(|item| is_sealed_by_form(&item.message)));
+        self.is_synced = true;
         self.kept.synced();
         let is_clear = |item: &LiveItem| item.to.is_none() && !is_sealed_by_form(&item.message);
         self.has_clear = items.iter().any(is_clear);
@@ -201,8 +205,8 @@ impl SealedBeam {
 
     /// Makes a key where nobody has one and nothing is sealed: else devices with the link would wait for each other (E11).
     fn make_key(&mut self, moment: &mut Moment<'_>) {
-        let is_wanted =
-            !self.ring.is_keyed() && self.has_sealed == Some(false) && self.ways.is_nobody_keyed();
+        let is_nothing_sealed = self.is_synced && self.has_sealed == Some(false);
+        let is_wanted = !self.ring.is_keyed() && is_nothing_sealed && self.ways.is_nobody_keyed();
         let may = |device: &&DeviceId| Some(**device) == self.me || self.ways.waits(**device);
         let first = self.sealing.iter().find(may).copied();
         if is_wanted && first.is_some() && first == self.me {
@@ -240,7 +244,12 @@ impl SealedBeam {
             WayIn::Reveal(share) => self.ways.knocks(ring, from, &Knock::Reveal(share), moment),
             WayIn::Accept(share) => self.ways.accepted(from, &share, moment),
             WayIn::Welcome(welcome) => {
+                let before = ring.newest();
                 self.ways.lets_in(ring, from, &welcome, me, moment);
+                // Those who were told before know this device under other keys, and would hand it none (E15).
+                if ring.newest() != before {
+                    self.changes.again();
+                }
             }
             WayIn::Refused { why, has_link } => {
                 self.ways.refuses(ring, from, (why, has_link == Some(true)), moment);

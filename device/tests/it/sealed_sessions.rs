@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use heliograph_device::keys::keyring::Keyring;
 use heliograph_device::session::{Encryption, Input, News};
 use heliograph_shared::e2ee::secret::Secret;
 use serde_json::{Value, json};
 
-use crate::beam_server::{Beam, item_id, raw};
+use crate::beam_server::{Beam, item_id, random, raw};
 
 fn signals(beam: &Beam, seat: usize) -> Vec<&str> {
     let told = beam.seats[seat].news.iter().filter_map(|news| match news {
@@ -114,6 +115,40 @@ fn e11_where_something_sealed_is_nobody_makes_another_key() {
     let bob = beam.comes("Bob", &secret);
     beam.passes(Duration::from_mins(2));
     assert!(!beam.is_in(bob));
+}
+
+#[test]
+fn e11_a_waiting_device_makes_no_key_from_what_an_earlier_socket_has_told() {
+    let mut beam = Beam::new();
+    let (ada, secret) = beam.made();
+    beam.is_asleep = Some(ada);
+    let bob = beam.comes("Bob", &secret);
+    assert!(!beam.is_in(bob));
+    beam.leaves(bob);
+    beam.is_asleep = None;
+    beam.run();
+    beam.shares(ada, item_id(1), "Oat milk");
+    beam.leaves(ada);
+    beam.handle(bob, Input::Closed(Some(1012)));
+    beam.passes(Duration::from_secs(20));
+    assert!(!beam.is_in(bob));
+}
+
+#[test]
+fn e15_who_takes_other_keys_from_a_welcome_says_so_to_those_who_knew_it_under_its_own() {
+    let mut beam = Beam::new();
+    let keys = Keyring::make(&mut random(1));
+    let secret = keys.invite().unwrap().secret().clone();
+    // Nothing is there, so the first with the link makes a key.
+    let bob = beam.comes("Bob", &secret);
+    assert!(beam.is_in(bob));
+    let ada = beam.begins("Ada", Some(keys));
+    beam.shares(ada, item_id(1), "Oat milk");
+    beam.passes(Duration::from_secs(20));
+    assert_eq!(beam.texts(bob), ["Oat milk"]);
+    let ring = |seat: usize| beam.seats[seat].session.keys().unwrap();
+    assert_eq!(ring(ada).current_id(), ring(bob).current_id());
+    assert!(ring(ada).key_of(beam.id(bob)).is_some());
 }
 
 #[test]
