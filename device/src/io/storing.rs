@@ -249,7 +249,7 @@ mod tests {
         const EMPTY: &str = "content-length: 0\r\nconnection: close\r\n\r\n";
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
-        let asked = spawn_blocking(move || {
+        let asked = std::thread::spawn(move || {
             let begun = format!("HTTP/1.1 201 Created\r\nlocation: /api/tus/x\r\n{EMPTY}");
             let taken = format!("HTTP/1.1 204 No Content\r\nupload-offset: 3\r\n{EMPTY}");
             let failed = format!("HTTP/1.1 502 Bad Gateway\r\n{EMPTY}");
@@ -274,6 +274,6 @@ mod tests {
         let source = Source::Memory(b"abc".as_slice().into());
         let stored = store(&server, BeamId::from_random([1; 16]), &facts, source).await;
         assert_eq!(stored.unwrap(), "/api/uploads/x");
-        assert_eq!(asked.await.unwrap(), ["POST", "PATCH", "GET", "GET", "GET"]);
+        assert_eq!(asked.join().unwrap(), ["POST", "PATCH", "GET", "GET", "GET"]);
     }
 }
