@@ -483,7 +483,7 @@ export class BeamKeys {
     if (this.#deposited.isAwaited) return this.#unknown
     // A link that carries a secret never falls back.
     if (this.#having.invite !== null) return { kind: 'waiting', isLinkOld: this.ways.isLinkOld }
-    if (!this.#isListed || this.#keyless.isEmpty === null) return this.#unknown
+    if (!this.#isListed || !this.#keyless.wasTold) return this.#unknown
     const { isNobodyKeyed, isSomebodyKeyed, mayComeBackKeyed } = this.ways
     const isLinkHere = this.others.some((device) => this.ways.waits(device))
     const [isSharing, hasHeldBack] = [this.#content.isSharing(), this.#content.hasHeldBack()]
@@ -499,8 +499,7 @@ export class BeamKeys {
 
   /** Makes a key where nobody has one and nothing is sealed: else devices with the link would wait for each other. */
   #makeKey(): void {
-    const isWanted =
-      this.#encryption.kind === 'waiting' && this.#keyless.isEmpty === true && this.ways.isNobodyKeyed
+    const isWanted = this.#encryption.kind === 'waiting' && this.#keyless.isEmpty && this.ways.isNobodyKeyed
     const first = this.#sealing.find((device) => device === this.#me || this.ways.waits(device))
     if (!isWanted || first !== this.#me) return
     this.#incoming.run(async () => {
