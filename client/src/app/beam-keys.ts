@@ -150,13 +150,13 @@ export class BeamKeys {
       isLoggedIn: () => events.isLoggedIn(),
       onWithdrawn: (having, isInVaults) => {
         if (isInVaults) this.#keyless.sawSealed()
-        this.#took(having)
+        this.#has(having)
         this.#knowsMore()
       },
       // The server need not tell the other devices that the beam is saved.
       onSent: () => this.#changes.again(),
       onDeposited: async (deposited) => {
-        this.#took(deposited)
+        this.#has(deposited)
         if (deposited.went === 'exposed') return (await this.rekey()) === 'done'
         events.onDeposited()
         return true
@@ -395,27 +395,24 @@ export class BeamKeys {
   #changed(having: Having): void {
     this.#has(having)
     this.#deposited.deposit(having)
-    this.#changes.again()
   }
 
   /** Another device has handed over keys, which may be newer. */
   #handed(having: Having): void {
     this.ways.hasLearnt()
-    const isNewer = having.invite !== this.#having?.invite
-    if (isNewer) this.#changed(having)
+    if (this.#areOther(having)) this.#changed(having)
     else this.#has(having)
     this.#knowsMore()
   }
 
-  /** What lay in the person's vault may be newer than what the others here have. */
-  #took(having: Having): void {
-    const isNewer = having.invite !== this.#having?.invite
-    this.#has(having)
-    if (isNewer) this.#changes.again()
+  /** Whether the keys are others than before. A key that was made where none was found (E11) has the invite of the beam's own. */
+  #areOther({ current, invite }: Having): boolean {
+    return current !== this.#having?.current || invite !== this.#having.invite
   }
 
   #has(having: Having): void {
     if (this.#hasEnded) return
+    const areOther = this.#areOther(having)
     this.#having = having
     this.#events.onShutOut(having.shutOut)
     this.#showUnverified()
@@ -427,6 +424,8 @@ export class BeamKeys {
       this.#keyless.entered()
       this.#events.onLearnt({ isSealed: true, ...(invite !== null && { invite }) })
     }
+    // However they came: what this device has told under those of before counts no more (E15).
+    if (areOther) this.#changes.again()
     this.#look()
   }
 
@@ -484,7 +483,7 @@ export class BeamKeys {
     if (this.#deposited.isAwaited) return this.#unknown
     // A link that carries a secret never falls back.
     if (this.#having.invite !== null) return { kind: 'waiting', isLinkOld: this.ways.isLinkOld }
-    if (!this.#isListed || this.#keyless.isEmpty === null) return this.#unknown
+    if (!this.#isListed || !this.#keyless.wasTold) return this.#unknown
     const { isNobodyKeyed, isSomebodyKeyed, mayComeBackKeyed } = this.ways
     const isLinkHere = this.others.some((device) => this.ways.waits(device))
     const [isSharing, hasHeldBack] = [this.#content.isSharing(), this.#content.hasHeldBack()]
@@ -500,8 +499,7 @@ export class BeamKeys {
 
   /** Makes a key where nobody has one and nothing is sealed: else devices with the link would wait for each other. */
   #makeKey(): void {
-    const isWanted =
-      this.#encryption.kind === 'waiting' && this.#keyless.isEmpty === true && this.ways.isNobodyKeyed
+    const isWanted = this.#encryption.kind === 'waiting' && this.#keyless.isEmpty && this.ways.isNobodyKeyed
     const first = this.#sealing.find((device) => device === this.#me || this.ways.waits(device))
     if (!isWanted || first !== this.#me) return
     this.#incoming.run(async () => {

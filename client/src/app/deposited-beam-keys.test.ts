@@ -10,6 +10,7 @@ const HAVING: Having = {
   isDeposited: false,
   deposits: true,
   invite: null,
+  current: null,
   hasOtherLink: false,
   shutOut: [],
   uncovered: [],

@@ -339,6 +339,36 @@ describe('e15 the removal of a device', () => {
   })
 })
 
+describe('e15 a device that made a key of its own where it found none, and has taken that of the others by a welcome', () => {
+  /** All are away when Cleo opens the link, and nothing is there. Ada comes back, and shares something that Cleo asks the key of. */
+  beforeEach(async () => {
+    for (const device of [ADA, BOB, EVE]) server.pages.delete(device)
+    const cleo = new Page(server, CLEO, link)
+    await cleo.is('waiting')
+    server.lists(CLEO)
+    await cleo.is('sealed')
+    server.pages.set(ADA, ada)
+    ada.channel.welcomed(ADA)
+    server.lists(ADA, CLEO)
+    await settled()
+    ada.channel.share(ITEM, 'bread', 'text')
+    await vi.waitFor(() => expect(server.of('share')).toHaveLength(1))
+    expect((await cleo.opensLater(server.item())).message).toBe('bread')
+    await settled()
+  })
+
+  it('e15_tells_the_others_its_public_key_under_the_key_that_it_has_taken', async () => {
+    await vi.waitFor(async () => expect(await ada.secrets.handTo(BEAM, CLEO, ADA)).not.toBeNull())
+  })
+
+  it('e15_is_handed_the_new_keys_when_another_device_is_removed', async () => {
+    removed(EVE, ADA, CLEO)
+    await vi.waitFor(() => expect(ada.invite).not.toBe(link))
+    const cleo = server.pages.get(CLEO)
+    await vi.waitFor(() => expect(cleo?.invite).toBe(ada.invite))
+  })
+})
+
 describe('e15 a worker that is replaced while keys are changed', () => {
   it.each(['handTo', 'sealKept'] as const)(
     'keeps nothing waiting that goes out: before %s',

@@ -39,6 +39,8 @@ export class KeylessBeam {
   #evidence: Evidence
   /** Whether something is in the beam that is sealed by its form, and something in clear text; null before the server has told. */
   #content: { readonly hasSealed: boolean; readonly hasClear: boolean } | null = null
+  /** Whether the socket of now has told so: while this device heard nothing, others may have sealed something. */
+  #isTold = false
   #others: readonly DeviceId[] = []
   /** The others have had their time to answer. */
   #isOverdue = false
@@ -50,6 +52,8 @@ export class KeylessBeam {
   #isOutside = false
   #isConnected = false
   #isChosen = false
+  /** Whether the beam is clear to this page. */
+  #isClearNow = false
   /** Whether the beam was clear to this page before: then nobody had a key. */
   #wasClear = false
   readonly #onOverdue: () => void
@@ -60,9 +64,14 @@ export class KeylessBeam {
     this.#onOverdue = onOverdue
   }
 
-  /** Whether nothing that is sealed is in the beam; null before the server has told. */
-  get isEmpty(): boolean | null {
-    return this.#content && !this.#content.hasSealed
+  /** Whether nothing that is sealed is in the beam, as the socket of now has told. */
+  get isEmpty(): boolean {
+    return this.#isTold && this.#content?.hasSealed === false
+  }
+
+  /** Whether any socket has told what is in the beam. */
+  get wasTold(): boolean {
+    return this.#content !== null
   }
 
   /** Whether anything says that the beam is sealed. */
@@ -82,6 +91,7 @@ export class KeylessBeam {
 
   /** Everything that the server has. */
   synced(items: readonly LiveItem[]): void {
+    this.#isTold = true
     const forAll = items.filter(({ to }) => to === undefined)
     this.#content = {
       hasSealed: items.some(({ message }) => isSealedByForm(message)),
@@ -110,7 +120,8 @@ export class KeylessBeam {
 
   /** What the beam is to this device may have changed. Nobody who comes meanwhile puts the end of the time off. */
   look(kind: Encryption['kind']): void {
-    this.#wasClear ||= kind === 'clear'
+    this.#isClearNow = kind === 'clear'
+    this.#wasClear ||= this.#isClearNow
     this.#isOutside = kind === 'locked' || kind === 'waiting'
     this.#count()
   }
@@ -119,6 +130,7 @@ export class KeylessBeam {
   welcomed(): void {
     this.end()
     this.#isConnected = true
+    this.#isTold = false
     this.#count()
   }
 
@@ -161,7 +173,9 @@ export class KeylessBeam {
   }
 
   #isClear({ isNobodyKeyed, mayComeBackKeyed, isLinkHere, isSharing, hasHeldBack }: Heard): boolean {
-    if (this.isSuspected || this.isEmpty !== true || isLinkHere || hasHeldBack) return false
+    // What an earlier socket has told opens nothing. What was open stays so, with its links to other devices.
+    if (!this.isEmpty && !this.#isClearNow) return false
+    if (this.isSuspected || isLinkHere || hasHeldBack) return false
     if (isNobodyKeyed && !mayComeBackKeyed) return true
     // What was shared here before that was known goes out in clear text by choice alone.
     if (isSharing) return false

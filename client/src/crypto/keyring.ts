@@ -89,7 +89,7 @@ export class Keyring {
     const [told, invites] = this.#changes
     // Where nobody told how often they were changed, there is one more of them for every time.
     const keys = told || this.#openers.size
-    const before = this.#currentId
+    const before = this.currentId
     this.#replace({ ...made, changes: [keys + 1, invites + 1], removed: this.devices.gone })
     this.#shutsOut(this.devices.gone)
     this.saved.changed(before, toBase64Url(made.sealer.keyId))
@@ -112,7 +112,7 @@ export class Keyring {
   #replace(next: Current): void {
     for (const { id } of this.#invites) this.#past.add(toBase64Url(id))
     const id = toBase64Url(next.sealer.keyId)
-    const before = this.#currentId
+    const before = this.currentId
     this.#openers.sealsWith(id, next.beamKey, before)
     this.#current = next
     // Who is said to be removed has the key all the same where that has not changed.
@@ -129,7 +129,8 @@ export class Keyring {
     return this.#current?.invite ?? this.#first
   }
 
-  get #currentId(): string | null {
+  /** Names the key that seals; null before this device has been let in. */
+  get currentId(): string | null {
     return this.#current && toBase64Url(this.#current.sealer.keyId)
   }
 
@@ -200,7 +201,7 @@ export class Keyring {
    * @param key the id of the key that seals for that device
    */
   hears(unverified: readonly string[], key: string): boolean {
-    const out = key === this.#currentId ? this.devices.shutOut : [...this.devices.shutOut, ...this.removed]
+    const out = key === this.currentId ? this.devices.shutOut : [...this.devices.shutOut, ...this.removed]
     return this.unverified.merge(unverified.filter((device) => !out.includes(device)))
   }
 
@@ -225,7 +226,7 @@ export class Keyring {
   async withdraw(deposit: Deposit): Promise<boolean> {
     const keys = await namedKeys(deposit.keys)
     // A page that was left before the server answered may have deposited it.
-    if (this.#currentId !== null && keys?.has(this.#currentId)) this.saved.areDeposited()
+    if (this.currentId !== null && keys?.has(this.currentId)) this.saved.areDeposited()
     const told = { ...deposit, isDeposited: true }
     return this.#takeSaved(told, (sealing, secret) => isProven(deposit, sealing, secret))
   }
@@ -274,7 +275,7 @@ export class Keyring {
   #takenOfOwn({ vault, tag }: VaultTag, keys: ReadonlyMap<string, Bytes>): Taken {
     const known = this.saved.tagIn(vault)
     if (known !== null) return known === tag ? 'all' : 'nothing'
-    const sealing = this.#currentId ?? ''
+    const sealing = this.currentId ?? ''
     if (keys.has(sealing) || keys.has(this.saved.movedFrom(sealing) ?? '')) return 'all'
     return this.#openers.hasAny(keys.keys()) ? 'keys' : 'nothing'
   }
@@ -459,7 +460,7 @@ export class Keyring {
 
   /** Whether what is sealed under a key counts, or only says what somebody may have said long ago. */
   counts(kind: Kind, envelope: string): boolean {
-    return this.#openers.counts(kind, envelope, this.#currentId)
+    return this.#openers.counts(kind, envelope, this.currentId)
   }
 
   /** Returns null for what does not open. */

@@ -15,6 +15,8 @@ export interface Having {
   readonly isDeposited: boolean
   /** Whether it deposits the keys of a saved beam (E9). */
   readonly deposits: boolean
+  /** The id of the key that seals, as base64url, which every envelope tells too; null where there is none. */
+  readonly current: string | null
   /** The secret that the link carries, as base64url; null where it is not known here. */
   readonly invite: string | null
   /** Whether the person opened a link whose keys this device does not have yet, though it is in. */
@@ -76,6 +78,7 @@ export function havingOf(ring: Keyring): Having {
     hasLetIn: ring.kept?.hasLetIn ?? false,
     isDeposited: ring.saved.isDeposited,
     deposits: ring.saved.deposits,
+    current: ring.currentId,
     invite: ring.secret && toBase64Url(ring.secret),
     hasOtherLink: ring.hasOtherLink,
     shutOut: ring.devices.shutOut as readonly DeviceId[],
