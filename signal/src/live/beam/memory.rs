@@ -249,6 +249,10 @@ mod tests {
     use crate::bus::lease;
     use crate::live::beam::terms::{Status, Terms};
 
+    /// The right to drive the beam, and the one of whoever drives it next.
+    const TOKEN: Uuid = Uuid::from_bytes([1; 16]);
+    const NEXT: Uuid = Uuid::from_bytes([2; 16]);
+
     fn item(number: u8, to: Option<DeviceId>) -> LiveItem {
         LiveItem {
             message: RawValue::from_string(format!(r#"{{"n":{number}}}"#)).unwrap(),
@@ -259,6 +263,18 @@ mod tests {
             at: Millis::new(5),
             to,
         }
+    }
+
+    fn beam() -> BeamId {
+        BeamId::from_random([1; 16])
+    }
+
+    /// An empty database, in a folder of its own.
+    async fn opened() -> (tempfile::TempDir, Storage) {
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Folder(folder.path().to_owned());
+        let (storage, _writer) = Storage::open(&location).await.unwrap();
+        (folder, storage)
     }
 
     /// A beam with an item, after a memory with ten.
@@ -277,12 +293,9 @@ mod tests {
 
     #[tokio::test]
     async fn s11_what_the_bus_did_not_take_is_written_again_and_the_database_knows_until_then() {
-        let (folder, beam) = (tempfile::tempdir().unwrap(), BeamId::from_random([1; 16]));
-        let [token, next] = [1, 2].map(|n| Uuid::from_bytes([n; 16]));
-        let location = Location::Folder(folder.path().to_owned());
-        let (storage, _writer) = Storage::open(&location).await.unwrap();
-        storage.drive_beam(beam, token, token, Millis::new(0)).await.unwrap();
-        let mut memory = Memory::new(lease::unheard(storage.clone(), beam, token));
+        let (_folder, storage) = opened().await;
+        storage.drive_beam(beam(), TOKEN, TOKEN, Millis::new(0)).await.unwrap();
+        let mut memory = Memory::new(lease::unheard(storage.clone(), beam(), TOKEN));
         let state = state();
 
         let behind = memory.behind(&state);
@@ -292,44 +305,38 @@ mod tests {
         assert!(matches!(memory.behind(&state), Behind::Later));
         memory.hurry();
         assert!(matches!(memory.behind(&state), Behind::Write(Change { is_whole: true, .. })));
-        let then = storage.drive_beam(beam, next, next, Millis::new(0)).await.unwrap();
+        let then = storage.drive_beam(beam(), NEXT, NEXT, Millis::new(0)).await.unwrap();
         assert!(then.is_behind);
         // Whoever has lost the beam tells nobody.
-        let mut late = Memory::new(lease::unheard(storage, beam, token));
+        let mut late = Memory::new(lease::unheard(storage, beam(), TOKEN));
         let behind = late.behind(&state);
         assert_eq!(late.catch_up(behind).await, Err(Lost));
     }
 
     #[tokio::test]
     async fn s11_whether_the_database_knows_is_said_again_where_the_answer_of_before_was_lost() {
-        let (folder, beam) = (tempfile::tempdir().unwrap(), BeamId::from_random([1; 16]));
-        let [token, next] = [1, 2].map(|n| Uuid::from_bytes([n; 16]));
-        let location = Location::Folder(folder.path().to_owned());
-        let (storage, _writer) = Storage::open(&location).await.unwrap();
-        storage.drive_beam(beam, token, token, Millis::new(0)).await.unwrap();
-        let mut memory = Memory::new(lease::unheard(storage.clone(), beam, token));
+        let (_folder, storage) = opened().await;
+        storage.drive_beam(beam(), TOKEN, TOKEN, Millis::new(0)).await.unwrap();
+        let mut memory = Memory::new(lease::unheard(storage.clone(), beam(), TOKEN));
         let state = state();
         let behind = memory.behind(&state);
         memory.catch_up(behind).await.unwrap();
         // The bus has all of it for a moment, and the database was told so and did not answer in time.
         memory.marked = None;
-        storage.set_behind(beam, token, false).await.unwrap();
+        storage.set_behind(beam(), TOKEN, false).await.unwrap();
 
         let behind = memory.behind(&state);
         assert!(matches!(behind, Behind::Later));
         memory.catch_up(behind).await.unwrap();
 
-        let then = storage.drive_beam(beam, next, next, Millis::new(0)).await.unwrap();
+        let then = storage.drive_beam(beam(), NEXT, NEXT, Millis::new(0)).await.unwrap();
         assert!(then.is_behind);
     }
 
     #[tokio::test]
     async fn s28_what_devices_knew_of_earlier_memories_is_written_too() {
-        let folder = tempfile::tempdir().unwrap();
-        let location = Location::Folder(folder.path().to_owned());
-        let (storage, _writer) = Storage::open(&location).await.unwrap();
-        let beam = BeamId::from_random([1; 16]);
-        let mut memory = Memory::new(lease::unheard(storage, beam, Uuid::nil()));
+        let (_folder, storage) = opened().await;
+        let mut memory = Memory::new(lease::unheard(storage, beam(), Uuid::nil()));
         let mut state = state();
         assert!(matches!(memory.behind(&state), Behind::Write(_)));
         memory.written.as_mut().unwrap().is_there = true;
