@@ -95,3 +95,13 @@ export async function seesInList(device: Device, count: number): Promise<void> {
   await expect(list.locator(':scope > li')).toHaveCount(count)
   await device.page.keyboard.press('Escape')
 }
+
+/**
+ * Expects in the list of devices that another one is reached by this way. Where there are several, a file that begins at once may
+ * be through by the way that opened first, which is not the one that stays.
+ */
+export async function reachesInList(device: Device, path: 'Direct' | 'via TURN'): Promise<void> {
+  await opensDevices(device)
+  await expect(device.page.getByRole('list').getByText(path, { exact: true }).first()).toBeVisible()
+  await device.page.keyboard.press('Escape')
+}

@@ -4,6 +4,7 @@ import type { Device } from '../support/device.ts'
 import { MB, type TestFile } from '../support/files.ts'
 import { test } from '../support/machines.ts'
 import { relayedBytes } from '../support/paths.ts'
+import { reachesInList } from '../support/sealing.ts'
 
 /** TURN refuses addresses of documentation, and the networks here have those. */
 const TURN = { HELIOGRAPH_TURN: 'embedded', HELIOGRAPH_TURN_ALLOW_PEERS: '203.0.113.0/24' }
@@ -67,6 +68,7 @@ test('two devices without NAT meet directly', async ({ network, serve, on, folde
 async function meets(ada: Device, bob: Device, film: TestFile, path: 'Direct' | 'via TURN'): Promise<void> {
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
+  for (const person of [ada, bob]) await reachesInList(person, path)
   await ada.sharesFiles(film)
   await bob.takes(film)
   await bob.seesPath(film, path)

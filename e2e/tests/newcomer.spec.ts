@@ -5,7 +5,7 @@ import { MB, type TestFile } from '../support/files.ts'
 import { test } from '../support/machines.ts'
 import { PAGE_PORTS, TURN_PORTS } from '../support/network.ts'
 import { relayedBytes } from '../support/paths.ts'
-import { seesInList } from '../support/sealing.ts'
+import { reachesInList, seesInList } from '../support/sealing.ts'
 
 test('on https at home, a phone is met directly, and a friend behind another NAT over TURN', async ({
   network,
@@ -31,6 +31,7 @@ test('on https at home, a phone is met directly, and a friend behind another NAT
   await phone.opens(link)
   await friend.opens(link.replace(computer.address, outside))
   await ada.seesDevices(3)
+  for (const person of [ada, phone]) await reachesInList(person, 'Direct')
   await ada.sharesFiles(film)
   await takes(phone, film, 'Direct')
   await takes(friend, film, 'via TURN')

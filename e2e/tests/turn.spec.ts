@@ -3,6 +3,7 @@ import { expect, type Page } from '@playwright/test'
 import { LARGE_FILE_MS } from '../support/device.ts'
 import { MB } from '../support/files.ts'
 import { relayedBytes, usesOnlyTurn } from '../support/paths.ts'
+import { reachesInList } from '../support/sealing.ts'
 import { test } from '../support/turn-here.ts'
 
 test('a file goes over TURN between devices that may use nothing else, and the card says so', {
@@ -14,10 +15,7 @@ test('a file goes over TURN between devices that may use nothing else, and the c
   const film = await folder.file('film.bin', 8 * MB)
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
-  await ada.page.getByRole('button', { name: '2 devices' }).click()
-  await expect(ada.page.getByText('via TURN', { exact: true })).toBeVisible()
-  await ada.page.keyboard.press('Escape')
-
+  await reachesInList(ada, 'via TURN')
   await ada.sharesFiles(film)
   await bob.takes(film)
   await bob.seesPath(film, 'via TURN')

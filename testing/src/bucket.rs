@@ -1,18 +1,24 @@
-//! An S3 server in this process with one bucket. It checks signatures and can be made to fail.
+//! An S3 server in this process with one bucket. It checks signatures and can be made to fail. A request that it has received
+//! is carried out although its client has gone, as other servers do.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
+use http_body_util::{BodyDataStream, StreamBody};
+use hyper::body::{Frame, Incoming};
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use s3s::access::{S3Access, S3AccessContext};
 use s3s::auth::SimpleAuth;
 use s3s::service::{S3Service, S3ServiceBuilder};
-use s3s::{S3Result, s3_error};
+use s3s::{Body, HttpRequest, S3Result, s3_error};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::task::TaskTracker;
 
@@ -25,7 +31,8 @@ pub struct Bucket {
     address: SocketAddr,
     folder: TempDir,
     server: AbortHandle,
-    connections: TaskTracker,
+    /// The connections, and the requests that are carried out.
+    work: TaskTracker,
     refuses_aborts: Arc<AtomicBool>,
     parts: Arc<Parts>,
 }
@@ -36,11 +43,17 @@ struct Parts {
     taken: AtomicUsize,
     /// How many are taken in all before the server fails.
     most: AtomicUsize,
+    /// Those that have come whole and are not written, or `None` if the server writes them at once.
+    held: watch::Sender<Option<usize>>,
 }
 
 impl Default for Parts {
     fn default() -> Self {
-        Self { taken: AtomicUsize::new(0), most: AtomicUsize::new(usize::MAX) }
+        Self {
+            taken: AtomicUsize::new(0),
+            most: AtomicUsize::new(usize::MAX),
+            held: watch::Sender::new(None),
+        }
     }
 }
 
@@ -61,10 +74,10 @@ impl Bucket {
         service.set_access(access);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let connections = TaskTracker::new();
-        let serving = serve(listener, service.build(), connections.clone());
+        let work = TaskTracker::new();
+        let serving = serve(listener, service.build(), parts.clone(), work.clone());
         let server = tokio::spawn(serving).abort_handle();
-        Self { address, folder, server, connections, refuses_aborts, parts }
+        Self { address, folder, server, work, refuses_aborts, parts }
     }
 
     /// The location of a bucket with this name, as an operator writes it.
@@ -89,6 +102,21 @@ impl Bucket {
         self.parts.taken.load(Ordering::Relaxed)
     }
 
+    /// Keeps the server from writing the parts that come whole from now on, until [`Self::writes_parts`].
+    pub fn holds_parts(&self) {
+        self.parts.held.send_replace(Some(0));
+    }
+
+    /// Waits until the server holds so many parts.
+    pub async fn holds(&self, count: usize) {
+        let _ = self.parts.held.subscribe().wait_for(|held| *held == Some(count)).await;
+    }
+
+    /// Lets the server write the parts that it holds, and all others at once.
+    pub fn writes_parts(&self) {
+        self.parts.held.send_replace(None);
+    }
+
     /// Forgets what is unfinished, as the rules of a bucket may say.
     pub fn forgets_unfinished(&self) {
         for file in files_in(self.folder.path()) {
@@ -106,9 +134,9 @@ impl Bucket {
 
     /// Waits until no client is connected, so that everything they sent is written.
     pub async fn is_left(&self) {
-        self.connections.close();
-        self.connections.wait().await;
-        self.connections.reopen();
+        self.work.close();
+        self.work.wait().await;
+        self.work.reopen();
     }
 
     /// The files in which the server stores objects and parts.
@@ -143,7 +171,7 @@ impl S3Access for OneBucket {
             return Err(s3_error!(AccessDenied));
         }
         if context.s3_op().name() == "UploadPart" {
-            let Parts { taken, most } = &*self.parts;
+            let Parts { taken, most, .. } = &*self.parts;
             let most = most.load(Ordering::Relaxed);
             let one_more = |taken| (taken < most).then_some(taken + 1);
             if taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_err() {
@@ -157,19 +185,43 @@ impl S3Access for OneBucket {
     }
 }
 
-/// Accepts connections. They end with this future.
-async fn serve(listener: TcpListener, service: S3Service, tracker: TaskTracker) {
+/// Accepts connections. They end with this future, and what they asked for is carried out.
+async fn serve(listener: TcpListener, service: S3Service, parts: Arc<Parts>, work: TaskTracker) {
     let mut connections = JoinSet::new();
     loop {
         let (stream, _) = listener.accept().await.unwrap();
-        let service = service.clone();
-        connections.spawn(tracker.track_future(async move {
+        let (service, parts, requests) = (service.clone(), parts.clone(), work.clone());
+        let answer = service_fn(move |request: hyper::Request<Incoming>| {
+            let (service, request) = (service.clone(), parts.received(request));
+            requests.spawn(async move { service.call(request).await }).map(Result::unwrap)
+        });
+        connections.spawn(work.track_future(async move {
             let mut builder = auto::Builder::new(TokioExecutor::new());
             // Otherwise a client would keep an idle connection for minutes, and `is_left` waits for the last one to
             // end.
             builder.http1().keep_alive(false);
-            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+            let _ = builder.serve_connection(TokioIo::new(stream), answer).await;
         }));
+    }
+}
+
+impl Parts {
+    /// A request, of which a part ends only when it may be written.
+    fn received(&self, request: hyper::Request<Incoming>) -> HttpRequest {
+        let is_part = request.uri().query().is_some_and(|query| query.contains("partNumber="));
+        if !is_part || self.held.borrow().is_none() {
+            return request.map(Body::from);
+        }
+        let held = self.held.clone();
+        let until_written = async move {
+            held.send_modify(|held| *held = held.map(|count| count + 1));
+            let _ = held.subscribe().wait_for(Option::is_none).await;
+        };
+        request.map(|body| {
+            let whole = BodyDataStream::new(body).map_ok(Frame::data);
+            let end = until_written.into_stream().filter_map(|()| async { None });
+            Body::http_body_unsync(StreamBody::new(whole.chain(end)))
+        })
     }
 }
 

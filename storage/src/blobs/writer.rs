@@ -115,7 +115,9 @@ impl Writer {
     /// # Errors
     /// [`Error`] when that fails; [`super::Blobs::delete`] can do it later.
     pub async fn abort(mut self) -> Result<(), Error> {
-        self.in_flight.shutdown().await;
+        // A store may write a part that it has received although its sender has gone, and a part that is written after the
+        // others were deleted stays for good. Each part in flight has a time limit.
+        while self.in_flight.join_next().await.is_some() {}
         match self.target {
             Target::File(mut upload) => upload.abort().await?,
             Target::Store { store, id, .. } => store.abort_multipart(&self.path, &id).await?,

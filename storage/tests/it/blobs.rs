@@ -160,6 +160,26 @@ async fn a_blob_that_was_given_up_leaves_nothing() {
 }
 
 #[tokio::test]
+async fn s15_parts_on_their_way_when_a_blob_is_given_up_leave_nothing() {
+    let bucket = Bucket::start().await;
+    let blobs = Blobs::open(&location(&bucket)).unwrap();
+    let before = bucket.files().len();
+    let mut writer = blobs.write(key(1)).await.unwrap();
+    bucket.holds_parts();
+    writer.push(bytes(LARGE)).await.unwrap();
+    bucket.holds(2).await;
+
+    let mut aborting = std::pin::pin!(writer.abort());
+    let early = tokio::time::timeout(Duration::from_millis(300), &mut aborting).await;
+    bucket.writes_parts();
+
+    assert!(early.is_err(), "the parts that are deleted are not all");
+    aborting.await.unwrap();
+    bucket.is_left().await;
+    assert_eq!(bucket.files().len(), before);
+}
+
+#[tokio::test]
 async fn what_a_killed_writer_left_is_deleted_with_its_parts() {
     everywhere(async |place| {
         let before = place.files();
