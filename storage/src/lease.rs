@@ -28,6 +28,9 @@ const LOCK_FILE: &str = "heliograph.lock";
 const LOCK_NUMBER: i64 = 0x6865_6c69_6f67_7261;
 /// How long a start waits for the lock of a server that was just killed.
 const START_PATIENCE: Duration = Duration::from_secs(5);
+/// How long a start waits for the lock of a folder. Where a server ends while its process starts another one, that one has the
+/// lock too until it runs its own program: `fork` copies open files, and `exec` closes them.
+const FOLDER_PATIENCE: Duration = Duration::from_secs(1);
 /// How long a server whose connection broke waits for its own old lock. Longer than [`KEEPALIVE`] takes.
 const REGAIN_PATIENCE: Duration = Duration::from_secs(30);
 /// Pause between two tries to get the lock.
@@ -93,7 +96,7 @@ impl Lease {
         match location {
             Location::Folder(folder) => {
                 let (_, lost) = watch::channel(false);
-                Ok(Self::of(Held::File(lock_file(folder)?), lost))
+                Ok(Self::of(Held::File(lock_file(folder).await?), lost))
             }
             Location::Postgres(url) => Self::lock(url, Sharing::Alone).await,
         }
@@ -128,9 +131,11 @@ impl Lease {
     ///
     /// # Errors
     /// [`LeaseError::Taken`] when another server uses the folder.
-    pub fn lock_folder(&self, folder: &Path) -> Result<(), LeaseError> {
-        if matches!(*lock(&self.held), Some(Held::Connection { .. })) {
-            *lock(&self.folder) = Some(lock_file(folder)?);
+    pub async fn lock_folder(&self, folder: &Path) -> Result<(), LeaseError> {
+        let is_elsewhere = matches!(*lock(&self.held), Some(Held::Connection { .. }));
+        if is_elsewhere {
+            let file = lock_file(folder).await?;
+            *lock(&self.folder) = Some(file);
         }
         Ok(())
     }
@@ -165,14 +170,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn lock_file(folder: &Path) -> Result<File, LeaseError> {
+async fn lock_file(folder: &Path) -> Result<File, LeaseError> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     let file = options.open(folder.join(LOCK_FILE)).map_err(LeaseError::File)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(LeaseError::Taken),
-        Err(TryLockError::Error(error)) => Err(LeaseError::File(error)),
+    let start = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if start.elapsed() < FOLDER_PATIENCE => {}
+            Err(TryLockError::WouldBlock) => return Err(LeaseError::Taken),
+            Err(TryLockError::Error(error)) => return Err(LeaseError::File(error)),
+        }
+        sleep(RETRY).await;
     }
 }
 

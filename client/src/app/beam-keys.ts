@@ -282,7 +282,9 @@ export class BeamKeys {
   }
 
   listed(devices: readonly Device[]): void {
+    const before = this.others
     this.#sealing = devices.filter(seals).map(({ device_id }) => device_id)
+    if (this.others.some((device) => !before.includes(device))) this.texts.seekAgain()
     this.#isListed = true
     this.#changes.listed(
       devices.map(({ device_id }) => device_id),
@@ -306,7 +308,9 @@ export class BeamKeys {
 
   /** An item has come that begins as an envelope. */
   sawEnvelope(message: string): void {
-    if (!this.#keyless.isSuspected && isSealedByForm(message)) this.#sawSealed()
+    if (this.isSealed || !isSealedByForm(message)) return
+    this.#keyless.cameSealed()
+    this.#look()
   }
 
   #sawSealed(): void {

@@ -183,6 +183,24 @@ describe('e11 what an earlier socket has told of a beam in which nothing sealed 
     expect((await bob.opens(server.item())).message).toBe('bread')
   })
 
+  it('e11_has_a_device_with_the_link_make_no_key_beside_what_was_sealed_since_the_server_told', async () => {
+    server.pages.delete(ADA)
+    const bob = new Page(server, BOB, ada.invite)
+    const makesKey = vi.spyOn(bob.secrets, 'makeKey')
+    bob.channel.listed([ADA, BOB].map(sealing))
+    bob.channel.synced([])
+    await bob.is('waiting')
+    ada.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    const opening = bob.channel.open(server.item(), null)
+    // Ada leaves before she has let Bob in.
+    bob.channel.listed([sealing(BOB)])
+    await isHeardOut()
+    expect(await opening).toBeNull()
+    expect(makesKey).not.toHaveBeenCalled()
+    expect(bob.states.at(-1)).toBe('waiting')
+  })
+
   it('e11_opens_the_beam_to_no_device_without_the_link_that_it_was_closed_to', async () => {
     const bob = await besideEve(CLEAR)
     bob.channel.heard(EVE, { ...keyless, hasLink: true })

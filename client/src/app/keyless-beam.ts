@@ -97,7 +97,13 @@ export class KeylessBeam {
       hasSealed: items.some(({ message }) => isSealedByForm(message)),
       hasClear: forAll.some(({ message }) => !isSealedByForm(message)),
     }
-    if (this.#content.hasSealed && !this.isSuspected) this.sawSealed()
+    if (this.#content.hasSealed) this.cameSealed()
+  }
+
+  /** Something that is sealed by its form has come since. */
+  cameSealed(): void {
+    if (this.#content) this.#content = { ...this.#content, hasSealed: true }
+    if (!this.isSuspected) this.sawSealed()
   }
 
   /** Something was seen that is there in sealed beams only. What the person has chosen before was chosen without that. */

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { DeviceId, LiveItem } from '../protocol/bindings'
 import type { ItemsEvent } from '../stores/items'
 import { OpeningStage } from './opening-stage'
@@ -95,6 +95,28 @@ describe('e11 a beam in which nobody has a key any more', () => {
     server.pages.set(ADA, ada)
     server.lists(BOB, ADA)
     expect((await ada.opensLater(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
+  })
+
+  it('e11_is_asked_for_again_when_a_device_comes_that_was_not_here_when_nobody_knew_it', async () => {
+    server.pages.delete(ADA)
+    const bob = new Page(server, BOB, ada.invite)
+    server.lists(BOB)
+    bob.channel.synced([])
+    await bob.is('sealed')
+    bob.channel.share(ITEM, 'bread', 'text')
+    await shared()
+    server.pages.delete(BOB)
+    server.pages.set(ADA, ada)
+    server.lists(ADA)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await expect(ada.opens(server.item())).rejects.toThrow()
+    await vi.advanceTimersByTimeAsync(20_000)
+
+    server.pages.set(BOB, bob)
+    server.lists(BOB, ADA)
+    await vi.waitFor(() => expect(ada.resyncs).toBe(1))
+    expect((await ada.opens(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
   })
 
   /** An item of somebody who has never been in the beam. */

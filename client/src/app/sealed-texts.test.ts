@@ -59,6 +59,21 @@ it('e9_looks_for_a_key_again_that_nobody_knew_where_the_server_did_not_tell', as
   }
 })
 
+it('e11_looks_for_a_key_again_that_nobody_knew_when_another_device_has_come', async () => {
+  const asks = vi.fn(async () => {})
+  const texts = textsBy(asks)
+  texts.seekAgain()
+  texts.seek('share_clipboard', envelope)
+  await vi.waitFor(() => expect(asks).toHaveBeenCalledTimes(1))
+  await new Promise((resolve) => setTimeout(resolve))
+  asks.mockImplementation(async () => {
+    isKnown = true
+  })
+  texts.seekAgain()
+  await vi.waitFor(() => expect(found).toHaveBeenCalledOnce())
+  expect(asks).toHaveBeenCalledTimes(2)
+})
+
 it('e9_remembers_256_keys_that_nobody_knew_and_looks_for_the_oldest_again', async () => {
   const asks = vi.fn(async () => {})
   const texts = textsBy(asks)

@@ -27,7 +27,7 @@ export interface TextKeys {
 export class SealedTexts {
   readonly #secrets: SecretsDoor
   readonly #keys: TextKeys
-  /** Keys of which nobody told: they are not asked for again. */
+  /** Keys of which nobody told: they are not asked for again before another device comes. */
   readonly #unknown = new Map<string, Look>()
   /** Keys of which it could not be asked everywhere: they are asked for again when the next envelope names them. */
   readonly #untold = new Map<string, Look>()
@@ -78,6 +78,13 @@ export class SealedTexts {
     const part = envelope.slice(0, TELLING_CHARS)
     const isKnown = async () => (await this.open(kind, part)).is !== 'unknown'
     putLast(this.#sought, keyId, isKnown, MOST_UNKNOWN)
+    if (!this.#isSeeking) void this.#seekAll()
+  }
+
+  /** Looks for the keys again of which nobody told: another device has come, which may know them (E11). */
+  seekAgain(): void {
+    for (const [keyId, isKnown] of this.#unknown) putLast(this.#sought, keyId, isKnown, MOST_UNKNOWN)
+    this.#unknown.clear()
     if (!this.#isSeeking) void this.#seekAll()
   }
 

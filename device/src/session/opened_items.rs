@@ -33,7 +33,7 @@ pub(super) enum Opening {
 #[derive(Default)]
 pub(super) struct OpenedItems {
     pub(super) versions: ItemVersions,
-    /// Keys that are asked for, or were in vain: those that were named last, so that made up ones take no place for good.
+    /// Keys that are asked for, or were so in vain: those that were named last, so that made up ones take no place for good.
     sought: VecDeque<KeyId>,
     /// Whether a key was named that was not asked for yet.
     seeks: bool,
@@ -41,7 +41,7 @@ pub(super) struct OpenedItems {
 }
 
 impl OpenedItems {
-    /// Whether keys are to be asked for that this device does not have. It is so once for each.
+    /// Whether keys are to be asked for that this device does not have.
     pub(super) const fn take_seeks(&mut self) -> bool {
         std::mem::replace(&mut self.seeks, false)
     }
@@ -63,6 +63,11 @@ impl OpenedItems {
             self.sought.drain(..self.sought.len().saturating_sub(MOST_UNKNOWN));
             self.seeks = true;
         }
+    }
+
+    /// Lets the keys be asked for again that nobody knew.
+    pub(super) fn seek_again(&mut self) {
+        self.seeks |= !self.sought.is_empty();
     }
 
     pub(super) fn open(&mut self, ring: &Keyring, item: &LiveItem, now: Duration) -> Opening {

@@ -118,8 +118,13 @@ impl SealedBeam {
     pub(super) fn listed(&mut self, devices: &[Device]) {
         let seals = |device: &&Device| device.caps.contains(&Cap::E2e1);
         self.here = devices.iter().map(|device| device.device_id).collect();
+        let before = self.others();
         self.sealing = devices.iter().filter(seals).map(|device| device.device_id).collect();
         let others = self.others();
+        // Whoever has come may have keys that nobody had who was asked before (E11).
+        if others.iter().any(|device| !before.contains(device)) {
+            self.items.seek_again();
+        }
         self.ways.listed(&others);
         self.changes.listed(&others);
     }

@@ -152,6 +152,27 @@ fn e15_who_takes_other_keys_from_a_welcome_says_so_to_those_who_knew_it_under_it
 }
 
 #[test]
+fn e11_a_key_that_nobody_knew_is_asked_for_again_when_another_device_comes() {
+    let keys = || Keyring::make(&mut random(1));
+    let mut elsewhere = Beam::new();
+    let ada = elsewhere.begins("Ada", Some(keys()));
+    elsewhere.shares(ada, item_id(1), "Oat milk");
+    let mut beam = Beam::new();
+    let bob = beam.comes("Bob", keys().invite().unwrap().secret());
+    beam.items = elsewhere.items;
+    let mut item = serde_json::to_value(&beam.items[0]).unwrap();
+    item["type"] = json!("rec_clipboard");
+    beam.says(bob, &item);
+    beam.passes(Duration::from_secs(20));
+    assert_eq!(beam.texts(bob), [""; 0]);
+
+    beam.begins("Ada", Some(keys()));
+    beam.passes(Duration::from_secs(20));
+
+    assert_eq!(beam.texts(bob), ["Oat milk"]);
+}
+
+#[test]
 fn e4_only_a_proven_deletion_of_a_sealed_item_counts() {
     let mut beam = Beam::new();
     let (ada, secret) = beam.made();

@@ -177,7 +177,7 @@ async fn parts(config: &Config, clock: Clock) -> Result<Parts, Error> {
         Some(_) => Lease::share(&location).await,
     };
     let lease = lease.map_err(Error::Lease)?;
-    match lease.lock_folder(data) {
+    match lease.lock_folder(data).await {
         Err(LeaseError::Taken) => return Err(Error::Folder(data.clone())),
         // The database is locked, and some file systems know no locks.
         Err(error) => tracing::warn!(%error, "let no other server use this data folder"),

@@ -1,10 +1,12 @@
 //! The lease: one server per database.
 
+use std::fs::File;
 use std::process::Command;
 use std::time::Duration;
 
 use heliograph_storage::{Lease, LeaseError, Location};
 use tokio::net::TcpListener;
+use tokio::time::sleep;
 
 use crate::postgres::fresh_database;
 
@@ -33,6 +35,23 @@ async fn a_second_server_on_the_same_tables_is_refused_until_the_first_one_ends(
     }
 }
 
+#[tokio::test]
+async fn the_lock_of_a_folder_is_waited_for_while_a_process_has_it_that_is_only_being_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let location = Location::Folder(folder.path().to_owned());
+    let first = Lease::take(&location).await.unwrap();
+    let file = File::open(folder.path().join("heliograph.lock")).unwrap();
+    first.release().await;
+    file.lock().unwrap();
+
+    let (second, ()) = tokio::join!(Lease::take(&location), async {
+        sleep(Duration::from_millis(50)).await;
+        drop(file);
+    });
+
+    second.unwrap();
+}
+
 /// Ends every connection that holds the lease of a database, as a restart of Postgres would.
 fn cut_off(url: &str) {
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
@@ -46,7 +65,7 @@ async fn a_second_passes() {
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(1)).await;
     tokio::time::resume();
-    tokio::time::sleep(Duration::from_millis(20)).await;
+    sleep(Duration::from_millis(20)).await;
 }
 
 #[tokio::test]
