@@ -246,6 +246,7 @@ impl Items {
             self.date(&mut item, author)
         };
         self.deleted.forget(item.id);
+        self.recovery.shared(item.id);
         self.push(item.clone(), author);
         self.make_room();
         match old {

@@ -1,6 +1,7 @@
 //! A live beam: its rules without I/O, the task that drives them, the hub of live beams, and changes of saved beams
 //! over HTTP.
 
+mod absent;
 mod access;
 mod actor;
 mod addressed;

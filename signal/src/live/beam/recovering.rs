@@ -1,6 +1,7 @@
 //! Devices bring back the items of an unsaved beam that the server has lost (S28). In a kept beam each is stored before it is
 //! told.
 
+use heliograph_shared::ids::ItemId;
 use heliograph_shared::socket::{Held, LiveItem, ServerMessage};
 use heliograph_shared::time::Millis;
 use serde_json::value::RawValue;
@@ -28,17 +29,30 @@ impl BeamState {
     /// Deletes what the device knows to be deleted, tells it what it does not know, and asks for what is missing.
     pub(super) fn conclude(&mut self, by: Speaker, findings: Findings) -> Vec<Output> {
         let Findings { wanted, outdated, deleted } = findings;
-        let by_id = |id| Deletion { message: RawValue::NULL.to_owned(), extra: None, id: Some(id) };
         let mut outputs = Vec::new();
         for id in deleted {
-            outputs.extend(self.forget(&[id], by_id(id)));
+            outputs.extend(self.forget(&[id], self.deletion_of(id)));
         }
         let to_sender = |message| Output::Send(vec![by.connection], message);
-        outputs.extend(outdated.into_iter().map(|id| to_sender(by_id(id).into())));
+        outputs.extend(outdated.into_iter().map(|id| to_sender(self.deletion_of(id).into())));
         if !wanted.is_empty() {
             outputs.push(to_sender(ServerMessage::Wanted { message: wanted }));
         }
         outputs
+    }
+
+    /// The deletion of an item that is not here, with what proves it.
+    fn deletion_of(&self, id: ItemId) -> Deletion {
+        let extra = self.items.proof(id).cloned();
+        Deletion { message: RawValue::NULL.to_owned(), extra, id: Some(id) }
+    }
+
+    /// Tells a device that brings back what was deleted meanwhile: it would go on holding it.
+    pub(super) fn tell_if_deleted(&self, by: Speaker, item: &LiveItem) -> Vec<Output> {
+        if !self.is_unsaved() || item.to.is_some() || !self.items.was_deleted(item) {
+            return Vec::new();
+        }
+        vec![Output::Send(vec![by.connection], self.deletion_of(item.id).into())]
     }
 
     /// Whether the item is missing here and a device was asked for it. One for one device does not come back: whoever
@@ -48,9 +62,9 @@ impl BeamState {
     }
 
     /// Takes back an item that a device was asked for.
-    pub(super) fn restore(&mut self, mut item: LiveItem, now: Millis) -> Verdict {
+    pub(super) fn restore(&mut self, by: Speaker, mut item: LiveItem, now: Millis) -> Verdict {
         if !self.takes_back(&item) {
-            return Verdict::Done(Vec::new());
+            return Verdict::Done(self.tell_if_deleted(by, &item));
         }
         item.at = item.at.min(now);
         if self.kept().is_none() {

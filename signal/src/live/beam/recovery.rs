@@ -9,6 +9,8 @@ use heliograph_shared::ids::ItemId;
 use heliograph_shared::limits::{MAX_HELD_ITEMS, MAX_HELD_RANGES};
 use heliograph_shared::socket::Held;
 
+use super::absent::AbsentDeletions;
+
 /// Most deletions to tell of at a time, fewer than an outbox holds. The others follow after the next `sync`.
 const MOST_DELETIONS: usize = 400;
 
@@ -21,6 +23,8 @@ pub struct Recovery {
     known: Vec<(u64, u64)>,
     /// The items that devices were asked for, with their numbers.
     wanted: HashMap<ItemId, u64>,
+    /// What was deleted here while it was not here.
+    absent: AbsentDeletions,
     /// The highest number of earlier memories that has no room here. Up to it nothing more is wanted, and what is
     /// missing was not necessarily deleted.
     floor: u64,
@@ -80,6 +84,40 @@ impl Recovery {
                 self.add_known(seq, seq);
             }
         }
+    }
+
+    /// An item was deleted that is not here: a device may hold it that was not told.
+    pub fn delete_absent(&mut self, id: ItemId, proof: Option<&str>) {
+        self.settle_deleted(id, None);
+        self.absent.push(id, proof);
+    }
+
+    /// Such deletions are remembered no more, for lack of memory.
+    pub fn forget_absent(&mut self) {
+        self.absent.clear();
+    }
+
+    /// An item is shared: it may have been deleted before.
+    pub fn shared(&mut self, id: ItemId) {
+        if self.absent.has(id) {
+            self.absent.forget(id);
+        }
+    }
+
+    /// How many such deletions are remembered, and the bytes of their proofs.
+    pub fn absent(&self) -> (usize, usize) {
+        (self.absent.len(), self.absent.proof_bytes())
+    }
+
+    /// What proves the deletion of an item that was not here.
+    pub fn proof(&self, id: ItemId) -> Option<&String> {
+        self.absent.proof(id)
+    }
+
+    /// Whether an item that is not here was deleted, under the number that a device has of it.
+    pub fn was_deleted(&self, id: ItemId, seq: u64) -> bool {
+        let is_missed = self.is_earlier(seq) && seq > self.floor && self.is_known(seq);
+        self.absent.has(id) || (is_missed && !self.wanted.contains_key(&id))
     }
 
     /// An item of an earlier memory was dropped for lack of room, and older ones would be too.
@@ -151,6 +189,11 @@ impl Recovery {
         sorted.sort_unstable_by_key(|item| std::cmp::Reverse(item.seq));
         for item in sorted {
             if item.seq <= self.floor || here.get(&item.id).is_some_and(|seq| *seq >= item.seq) {
+                continue;
+            }
+            if self.absent.has(item.id) {
+                self.settle_deleted(item.id, Some(item.seq));
+                findings.outdated.push(item.id);
                 continue;
             }
             match self.wanted.get(&item.id).copied() {

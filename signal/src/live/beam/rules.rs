@@ -69,7 +69,9 @@ impl BeamState {
         }
         let subject = request.subject();
         let restored = match &request {
-            Request::Restore(item) if !self.takes_back(item) => return Vec::new(),
+            Request::Restore(item) if !self.takes_back(item) => {
+                return self.tell_if_deleted(speaker, item);
+            }
             Request::Restore(item) => Some(item.id),
             _ => None,
         };
@@ -108,7 +110,7 @@ impl BeamState {
             }
             Request::Delete(deletion) => self.delete(by, deletion),
             Request::Held(held) => Ok(self.compare(by, &held)),
-            Request::Restore(item) => Ok(self.restore(item, now)),
+            Request::Restore(item) => Ok(self.restore(by, item, now)),
             Request::Save(name) => self.save(by, name),
             Request::RemoveDevice(device) => self.remove(by, device),
             Request::Keep(time) => self.keep(by, time, now),
@@ -188,9 +190,8 @@ impl BeamState {
         let Status::Saved(access) = &self.status else {
             let ids = self.for_all(&deletion);
             if ids.is_empty() {
-                // It may be on its way back (S28).
                 if let Some(id) = deletion.id {
-                    self.items.no_longer_want(id);
+                    self.items.delete_absent(id, deletion.extra.as_deref());
                 }
                 return Ok(Verdict::Done(self.tell_of_absent(by, deletion)));
             }

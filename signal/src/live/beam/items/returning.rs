@@ -61,9 +61,22 @@ impl Items {
         }
     }
 
-    /// An item that was to come back was deleted.
-    pub fn no_longer_want(&mut self, id: ItemId) {
-        self.recovery.settle_deleted(id, None);
+    /// An item was deleted that is not here. It may be on its way back.
+    pub fn delete_absent(&mut self, id: ItemId, proof: Option<&str>) {
+        self.recovery.delete_absent(id, proof);
+        if self.reserve(0, 0).is_err() {
+            self.recovery.forget_absent();
+        }
+    }
+
+    /// Whether an item that a device brings back was deleted, and is not here.
+    pub fn was_deleted(&self, item: &LiveItem) -> bool {
+        self.position(item.id).is_none() && self.recovery.was_deleted(item.id, item.seq)
+    }
+
+    /// What proves the deletion of an item that was not here.
+    pub fn proof(&self, id: ItemId) -> Option<&String> {
+        self.recovery.proof(id)
     }
 
     /// There is no room for a wanted item, nor for older ones: they stay where they are.

@@ -48,14 +48,17 @@ impl Items {
 
     /// Memory for what is here and for so much more, in bytes.
     pub(super) fn needed(&self, more_items: usize, more_bytes: usize) -> usize {
-        let records = self.kept.len() + self.deleted.len() + self.recovery.wanted() + more_items;
-        self.bytes + more_bytes + records * RECORD_BYTES
+        let (absent, proof_bytes) = self.recovery.absent();
+        let gone = self.deleted.len() + absent;
+        let records = self.kept.len() + gone + self.recovery.wanted() + more_items;
+        self.bytes + proof_bytes + more_bytes + records * RECORD_BYTES
     }
 
     /// Takes memory for so much more. The deleted items give theirs up first.
     pub(super) fn reserve(&mut self, more_items: usize, more_bytes: usize) -> Result<(), Spent> {
         self.grow_for(more_items, more_bytes).or_else(|Spent| {
             self.deleted.clear();
+            self.recovery.forget_absent();
             self.grow_for(more_items, more_bytes)
         })
     }

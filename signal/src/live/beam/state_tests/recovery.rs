@@ -72,6 +72,15 @@ pub(super) fn wanted(told: &[Told]) -> Vec<Value> {
     ids.flatten().cloned().collect()
 }
 
+/// What a device is told that holds an item which was deleted.
+fn gone(device: u8, number: u8, proof: Option<&str>) -> Told {
+    let mut deletion = json!({"type": "delete_note", "message": null, "id": item(number)});
+    if let Some(proof) = proof {
+        deletion["extra"] = json!(proof);
+    }
+    Told::Message(device.into(), deletion)
+}
+
 #[test]
 fn s28_items_come_back_in_their_order_with_their_device_and_time() {
     let mut beam = restarted(&[ADA, BOB]);
@@ -142,10 +151,37 @@ fn s28_what_somebody_saw_deleted_does_not_come_back_from_a_device_that_slept() {
 
     let told = beam.holds(BOB, (1, 2), &[1, 2]);
 
-    let gone = json!({"type": "delete_note", "message": null, "id": item(2)});
-    assert_eq!(told, [Told::Message(2, gone)]);
-    assert_eq!(beam.restores(BOB, 2), []);
+    assert_eq!(told, [gone(BOB, 2, None)]);
+    assert_eq!(beam.restores(BOB, 2), [gone(BOB, 2, None)]);
     assert_eq!(beam.contents(), [json!(1), json!(3)]);
+}
+
+#[test]
+fn s28_what_is_deleted_before_anybody_tells_of_it_does_not_come_back_and_its_proof_goes_along() {
+    let mut beam = restarted(&[ADA]);
+    let deletion = Deletion { extra: Some("a proof".to_owned()), ..deletion(&json!(1), Some(1)) };
+    beam.says(ADA, Saying::Request(Request::Delete(deletion)));
+    beam.joins(BOB);
+
+    let told = beam.holds(BOB, (1, 2), &[1, 2]);
+
+    assert_eq!(told[0], gone(BOB, 1, Some("a proof")));
+    assert_eq!(wanted(&told), [json!(item(2))]);
+    assert_eq!(beam.restores(BOB, 1), [gone(BOB, 1, Some("a proof"))]);
+    beam.restores(BOB, 2);
+    assert_eq!(beam.contents(), [json!(2)]);
+    beam.shares(ADA, 1, &json!("undone"));
+    assert_eq!(beam.holds(BOB, (1, 2), &[1, 2]), []);
+}
+
+#[test]
+fn s28_who_brings_back_what_another_knows_to_be_deleted_is_told() {
+    let mut beam = restarted(&[ADA, BOB]);
+    beam.holds(BOB, (1, 2), &[1, 2]);
+    beam.holds(ADA, (1, 2), &[2]);
+    assert_eq!(beam.restores(BOB, 1), [gone(BOB, 1, None)]);
+    beam.restores(BOB, 2);
+    assert_eq!(beam.contents(), [json!(2)]);
 }
 
 #[test]
@@ -176,7 +212,8 @@ fn s28_an_item_that_is_deleted_while_it_is_wanted_is_not_taken() {
     let mut beam = restarted(&[ADA]);
     beam.holds(ADA, (1, 1), &[1]);
     beam.deletes(ADA, &json!(1), Some(1));
-    assert_eq!(beam.restores(ADA, 1), []);
+    assert_eq!(beam.restores(ADA, 1), [gone(ADA, 1, None)]);
+    assert_eq!(beam.contents(), [json!(null); 0]);
 }
 
 #[test]
