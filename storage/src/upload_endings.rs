@@ -19,6 +19,19 @@ use crate::{Error, Storage};
 /// How long a file outlives the last item that referred to it: longer than Undo is offered.
 pub const UNDO_TIME: Duration = Duration::from_mins(10);
 
+/// The statement that gives up unfinished uploads. They take no room from then on, and end once nobody writes them any more.
+/// `$which` says which, and may set more before that.
+macro_rules! give_up {
+    ($which:literal) => {
+        concat!(
+            "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, \
+             expires_at = 0 ",
+            $which
+        )
+    };
+}
+pub(crate) use give_up;
+
 impl Storage {
     /// Ends uploads that have expired, alone or with their beam, whose item was deleted [`UNDO_TIME`] ago, or that are
     /// unfinished and abandoned: in one request after [`ABANDONED`], in pieces at their own time. Returns their number.
@@ -91,8 +104,7 @@ pub(crate) async fn bury_uploads_of_beam(
     now: Millis,
 ) -> Result<(), Error> {
     lock_uploads_of_beam(transaction, beam).await?;
-    let give_up = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0 \
-                   WHERE beam_id = $1 AND state = 'pending'";
+    let give_up = give_up!("WHERE beam_id = $1 AND state = 'pending'");
     let mark = "UPDATE uploads SET state = 'dead' WHERE beam_id = $1 AND state = 'ready'";
     for update in [give_up, mark] {
         transaction.execute(update, args![beam.beam().uuid()]).await?;
@@ -106,8 +118,7 @@ pub(crate) async fn bury_uploads_of_account(
     account: AccountId,
     now: Millis,
 ) -> Result<(), Error> {
-    let give_up = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0 \
-                   WHERE (account_id = $1 OR sender_id = $1) AND state = 'pending'";
+    let give_up = give_up!("WHERE (account_id = $1 OR sender_id = $1) AND state = 'pending'");
     let mark = "UPDATE uploads SET state = 'dead' WHERE account_id = $1 AND state = 'ready'";
     for update in [give_up, mark] {
         transaction.execute(update, args![account.uuid()]).await?;
@@ -130,8 +141,7 @@ pub(crate) async fn end_uploads_without_right(
         let sender = row.get::<Option<Uuid>>("sender_id")?.map(AccountId::from_uuid);
         if !role(&access, sender).is_some_and(Role::may_write) {
             let id: String = row.get("id")?;
-            let give_up = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0 \
-                           WHERE id = $1";
+            let give_up = give_up!("WHERE id = $1");
             transaction.execute(give_up, args![id]).await?;
         }
     }

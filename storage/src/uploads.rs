@@ -13,6 +13,7 @@ use crate::accounts::AccountId;
 use crate::blobs::BlobId;
 use crate::database::{Row, Transaction, args};
 use crate::quota::{Quotas, Used, take_turn, used_by_account};
+use crate::upload_endings::give_up;
 use crate::{Error, Storage};
 
 pub use crate::dead_blobs::ABANDONED;
@@ -199,9 +200,10 @@ impl Storage {
     /// # Errors
     /// [`Error::Database`].
     pub async fn abandon_upload(&self, id: BlobId, left: bool, now: Millis) -> Result<(), Error> {
-        let update = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0, \
-                      touched_at = $2, parts = CASE WHEN $3 = 1 THEN parts END \
-                      WHERE id = $1 AND state = 'pending'";
+        let update = give_up!(
+            ", touched_at = $2, parts = CASE WHEN $3 = 1 THEN parts END \
+             WHERE id = $1 AND state = 'pending'"
+        );
         self.database.execute(update, args![id.to_string(), now, i64::from(left)]).await?;
         Ok(())
     }
@@ -212,8 +214,7 @@ impl Storage {
     /// # Errors
     /// [`Error::Database`].
     pub async fn abandon_uploads(&self) -> Result<u64, Error> {
-        let update = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0 \
-                      WHERE state = 'pending' AND received IS NULL";
+        let update = give_up!("WHERE state = 'pending' AND received IS NULL");
         self.database.execute(update, args![]).await
     }
 

@@ -23,6 +23,9 @@ struct Known {
 #[derive(Default)]
 pub(super) struct BeamMemory {
     items: BTreeMap<ItemId, Known>,
+    /// The numbers of those that are for one device alone, in the server's present memory (S33). They are none of the others' business, so
+    /// they are not brought back.
+    addressed: BTreeMap<ItemId, u64>,
     /// Those that the server has given, and has not deleted.
     given: BTreeSet<ItemId>,
     /// Sealed items that the server has deleted, though no device of the beam is known to have done so (E4). They stay here.
@@ -31,13 +34,20 @@ pub(super) struct BeamMemory {
     deleted: Vec<ItemId>,
     /// Both ends included, in the order in which they became known. None touches another.
     known: Vec<(u64, u64)>,
-    /// The first number of the server's present memory; `None` before it was told.
+    /// The name of the server's present memory.
+    epoch: String,
+    /// Its first number; `None` before it was told.
     oldest: Option<u64>,
 }
 
 impl BeamMemory {
     /// The server has sent all its items.
-    pub(super) fn synced(&mut self, oldest: u64, items: &[LiveItem]) {
+    pub(super) fn synced(&mut self, epoch: &str, oldest: u64, items: &[LiveItem]) {
+        // With its memory, the server has lost what is for one device: it stays here.
+        if self.epoch != epoch {
+            epoch.clone_into(&mut self.epoch);
+            self.addressed.clear();
+        }
         let there: BTreeSet<ItemId> = items.iter().map(|item| item.id).collect();
         // In the same memory of the server, what it lacks was deleted.
         let is_lacking = |item: &&LiveItem| {
@@ -45,7 +55,9 @@ impl BeamMemory {
         };
         let known = self.items.values().map(|known| &known.item);
         let lacking = known.filter(is_lacking).map(|item| item.id);
-        for id in lacking.collect::<Vec<_>>() {
+        let addressed = self.addressed.iter();
+        let gone = addressed.filter(|(id, seq)| **seq >= oldest && !there.contains(id));
+        for id in lacking.chain(gone.map(|(id, _)| *id)).collect::<Vec<_>>() {
             self.delete(id);
         }
         for item in items {
@@ -139,18 +151,20 @@ impl BeamMemory {
         (!is_empty).then_some(Held { known, items })
     }
 
-    /// What is for this device alone (S33) is none of the others' business, so it is not brought back either.
     fn put(&mut self, item: &LiveItem) {
         self.deleted.retain(|id| *id != item.id);
         self.doubted.remove(&item.id);
         if item.to.is_none() {
             let content = ContentHash::of(&item.message);
             self.items.insert(item.id, Known { item: item.clone(), content });
+        } else {
+            self.addressed.insert(item.id, item.seq);
         }
     }
 
     fn delete(&mut self, id: ItemId) {
         self.items.remove(&id);
+        self.addressed.remove(&id);
         self.doubted.remove(&id);
         self.deleted.retain(|one| *one != id);
         self.deleted.push(id);

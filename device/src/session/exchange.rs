@@ -312,7 +312,7 @@ impl Exchange {
         told_before: &[ItemId],
         now: Duration,
     ) {
-        self.memory.synced(page.oldest, items);
+        self.memory.synced(&page.epoch, page.oldest, items);
         self.pending.synced(items, told_before);
         self.with_sealed(now, |sealed, moment| sealed.synced(items, moment));
         for item in items {

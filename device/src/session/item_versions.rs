@@ -1,12 +1,16 @@
 //! The versions of sealed items that this device has seen. An item is sealed once, and what the server sends again of earlier times
 //! counts no more: a version that was replaced, or the proof of a deletion that was used (E3, E4).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use heliograph_shared::e2ee::envelope::{Header, PAGE_BYTES, PREFIX};
 use heliograph_shared::ids::ItemId;
 
 use super::item::{SealedContent, without_copy};
+
+/// Of deleted items, so many bytes of content are kept, those that were deleted last: an Undo shares them again as they were. A device
+/// that runs for months would else hold everything that was ever shared.
+const DELETED_BYTES: usize = 8 << 20;
 
 /// A version of an item, as it went or came.
 pub(super) struct Version {
@@ -33,6 +37,9 @@ pub(super) struct ItemVersions {
     proofs: BTreeSet<Name>,
     /// The items that a device of the beam has deleted, as is proven.
     deleted: BTreeSet<ItemId>,
+    /// Those whose content is still here, in the order in which they were deleted, each with its bytes.
+    undoable: VecDeque<(ItemId, usize)>,
+    undoable_bytes: usize,
 }
 
 impl ItemVersions {
@@ -117,14 +124,30 @@ impl ItemVersions {
     pub(super) fn proves(&mut self, id: ItemId, proof: Header) -> bool {
         let is_new = self.proofs.insert((proof.page, proof.number));
         if is_new {
-            self.deleted.insert(id);
+            self.deleted(id);
         }
         is_new
     }
 
-    /// This device has deleted the item.
+    /// A device of the beam has deleted the item, perhaps this one.
     pub(super) fn deleted(&mut self, id: ItemId) {
-        self.deleted.insert(id);
+        if !self.deleted.insert(id) {
+            return;
+        }
+        if let Some(version) = self.versions.get(&id) {
+            let bytes = version.sealed.len() + version.content.message.get().len();
+            self.undoable.push_back((id, bytes));
+            self.undoable_bytes += bytes;
+        }
+        while self.undoable_bytes > DELETED_BYTES
+            && let Some((oldest, bytes)) = self.undoable.pop_front()
+        {
+            self.undoable_bytes -= bytes;
+            // It may have been shared again since.
+            if self.deleted.contains(&oldest) {
+                self.versions.remove(&oldest);
+            }
+        }
     }
 
     pub(super) fn is_deleted(&self, id: ItemId) -> bool {
@@ -148,4 +171,33 @@ fn is_sealed_before(name: Name, other: Option<Name>) -> bool {
 fn name_of(sealed: &str) -> Option<Name> {
     let header = Header::of(without_copy(sealed)).ok()?;
     Some((header.page, header.number))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says so by failing")]
+mod tests {
+    use heliograph_shared::ids::DeviceId;
+
+    use super::*;
+    use crate::session::outbox::json;
+
+    #[test]
+    fn of_what_was_deleted_the_latest_is_kept_for_an_undo_and_what_is_there_stays() {
+        let mut versions = ItemVersions::default();
+        let id = |number: u8| ItemId::from_random([number; 16]);
+        let message = json(&"x".repeat(DELETED_BYTES / 4)).unwrap();
+        for number in 0..9 {
+            let from = DeviceId::from_bytes([1; 16]);
+            let (extra, message) = ("text".to_owned(), message.clone());
+            let (to, was_clear) = (None, false);
+            let content = SealedContent { id: id(number), from, extra, message, to, was_clear };
+            versions.went(String::new(), content);
+            if number > 0 {
+                versions.deleted(id(number));
+            }
+        }
+        let kept: Vec<u8> = (0..9).filter(|n| versions.find(id(*n)).is_some()).collect();
+        assert_eq!(kept, [0, 6, 7, 8]);
+        assert!(versions.is_deleted(id(1)) && versions.is_sealed(id(1)));
+    }
 }

@@ -66,6 +66,8 @@ pub struct Beam {
     devices: Vec<Option<Device>>,
     wire: VecDeque<(usize, String)>,
     pub seq: u64,
+    /// The name of its memory.
+    pub epoch: &'static str,
     pub oldest: u64,
     /// Whether it answers to what is shared.
     pub is_deaf: bool,
@@ -238,7 +240,7 @@ impl Beam {
                 let items = self.items.iter().filter(|item| !self.is_withheld(seat, item));
                 let items: Vec<_> = items.collect();
                 let page = json!({
-                    "epoch": "e", "oldest": self.oldest, "dropped": 0, "items": items, "next": null,
+                    "epoch": self.epoch, "oldest": self.oldest, "dropped": 0, "items": items, "next": null,
                 });
                 self.tell(seat, &json!({"type": "sync", "message": page}));
             }

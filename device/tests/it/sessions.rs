@@ -114,6 +114,29 @@ fn s11_an_item_that_the_server_lacks_after_a_reconnect_was_deleted() {
 }
 
 #[test]
+fn s33_an_item_for_one_device_that_was_deleted_while_it_was_away_is_gone_and_a_lost_one_stays() {
+    let mut beam = Beam::new();
+    let (ada, bob) = (beam.begins("Ada", None), beam.begins("Bob", None));
+    let to = Some(beam.id(bob));
+    for (number, text) in [(1, "one"), (2, "two")] {
+        let (message, extra) = (raw(&json!(text)), "text".to_owned());
+        beam.handle(ada, Input::Share { id: item_id(number), message, extra, to });
+    }
+    beam.leaves(bob);
+    beam.handle(ada, Input::Delete(item_id(1)));
+    beam.cuts(bob, None);
+    beam.passes(Duration::from_secs(20));
+    assert_eq!(beam.texts(bob), ["two"]);
+    // A restart of a saved beam, whose numbers go on.
+    beam.items.clear();
+    beam.epoch = "another";
+    beam.cuts(bob, None);
+    beam.passes(Duration::from_secs(20));
+    assert_eq!(beam.texts(bob), ["two"]);
+    assert!(sent(&beam, bob, "restore").is_empty());
+}
+
+#[test]
 fn s28_what_a_restart_took_from_the_server_is_brought_back() {
     let mut beam = Beam::new();
     let ada = beam.begins("Ada", None);
