@@ -112,6 +112,7 @@ async fn h48_a_copy_begins_anew_when_the_bucket_has_forgotten_it() {
 async fn h48_a_copy_that_is_given_up_leaves_nothing_in_the_bucket() {
     let (bucket, server) = with_bucket().await;
     let path = breaks_off(&bucket, &server).await;
+    bucket.is_left().await;
     assert!(!bucket.files().is_empty());
     for _ in 0..2 {
         server.time_passes(25 * HOUR).await;
