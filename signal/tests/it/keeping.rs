@@ -27,10 +27,9 @@ fn files_of(beam: BeamId) -> String {
 
 /// Joins a beam, and returns the welcome too.
 async fn joins(server: &TestServer, beam: BeamId) -> (TestDevice, Value) {
-    let mut device = server.connect(beam).await;
-    device.says(&json!({"type": "auth", "message": null, "extra": {"v": 1}})).await;
-    let welcome = device.is_welcomed().await["message"].take();
-    (device, welcome)
+    let auth = json!({"type": "auth", "message": null, "extra": {"v": 1}});
+    let (device, mut welcome) = server.joins_as(beam, &[], &auth).await;
+    (device, welcome["message"].take())
 }
 
 async fn keeps(device: &mut TestDevice, time: &str) -> Value {
@@ -61,7 +60,6 @@ async fn is_recorded(server: &TestServer, beam: BeamId) {
 async fn sleeps(server: &TestServer, beam: BeamId) {
     while server.has_live(beam) {
         server.time_passes(LINGER).await;
-        // Nodes that were not heard for as long have to be heard before they do anything.
         sleep(Duration::from_millis(20)).await;
     }
 }

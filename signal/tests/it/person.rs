@@ -52,10 +52,8 @@ impl Person<'_> {
 
     async fn joins_with(&self, beam: BeamId, key: Option<&BeamKey>) -> TestDevice {
         let cookies = self.cookies_for("/ws/");
-        let mut device = self.server.connect_as(beam, &[("cookie", &cookies)]).await.unwrap();
-        device.says(&json!({"type": "auth", "message": key, "extra": {"v": 1, "caps": []}})).await;
-        device.is_welcomed().await;
-        device
+        let auth = json!({"type": "auth", "message": key, "extra": {"v": 1, "caps": []}});
+        self.server.joins_as(beam, &[("cookie", &cookies)], &auth).await.0
     }
 
     /// Creates a beam, shares an item in it and saves it.

@@ -12,6 +12,7 @@ use heliograph_shared::api::CreatedBeam;
 use heliograph_shared::ids::BeamId;
 use heliograph_signal::address::Client;
 use heliograph_signal::app::App;
+use heliograph_signal::bus::Bus;
 use heliograph_signal::clock::Clock;
 use heliograph_signal::config::Config;
 use heliograph_signal::error::Error;
@@ -22,7 +23,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::spread::{self, Common, InTurns};
@@ -142,11 +143,23 @@ impl TestServer {
         others.map(|node| &node.app).chain([&self.app]).any(|app| app.live.hub.is_live(beam))
     }
 
-    /// Advances the clock without waiting.
+    /// Advances the clock without waiting, but for nodes: they have to hear each other again before they do anything.
     pub async fn time_passes(&self, time: Duration) {
         tokio::time::pause();
         tokio::time::advance(time).await;
         tokio::time::resume();
+        let Some(spread) = &self.spread else { return };
+        let nodes = spread.others.iter().map(|node| &node.app).chain([&self.app]);
+        let nodes: Vec<_> = nodes.collect();
+        let are_sure = async {
+            for app in nodes {
+                while !is_sure_of_its_bus(app) {
+                    sleep(Duration::from_millis(20)).await;
+                }
+            }
+        };
+        // A test notices by itself when they do not.
+        let _ = timeout(Duration::from_secs(30), are_sure).await;
     }
 
     pub fn is_told_to_end(&self) {
@@ -200,6 +213,14 @@ impl TestServer {
     pub async fn create_beam(&self) -> CreatedBeam {
         let answer = self.post("/api/beams/create/").await;
         serde_json::from_slice(&answer.body).unwrap()
+    }
+}
+
+/// Whether a node may act on what it remembers, and takes beams.
+fn is_sure_of_its_bus(app: &App) -> bool {
+    match &app.bus {
+        Bus::Alone => true,
+        Bus::Shared(member) => app.bus.is_assured() && !member.is_bus_gone(),
     }
 }
 
