@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use heliograph_shared::ids::{BeamId, BeamKey};
+use heliograph_shared::names::Username;
+use heliograph_storage::accounts::AccountId;
 use serde_json::{Value, json};
 
 use super::device::TestDevice;
@@ -66,6 +68,12 @@ impl Person<'_> {
         device.sees("beam_saved").await;
         device.leaves().await;
         beam.beam_id
+    }
+
+    /// The id of this person's account.
+    pub async fn account(&self) -> AccountId {
+        let name = Username::parse(&self.username).unwrap();
+        self.server.app.storage.find_credentials(&name).await.unwrap().unwrap().0.id
     }
 
     /// The fields of this person's registration form.

@@ -16,7 +16,7 @@ use heliograph_signal::bus::Bus;
 use heliograph_signal::clock::Clock;
 use heliograph_signal::config::Config;
 use heliograph_signal::error::Error;
-use heliograph_signal::limits::Limits;
+use heliograph_signal::limits::{Limits, Taken};
 use heliograph_signal::start::start;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -139,8 +139,13 @@ impl TestServer {
 
     /// Whether the beam is live, on whichever node.
     pub fn has_live(&self, beam: BeamId) -> bool {
+        self.apps().any(|app| app.live.hub.is_live(beam))
+    }
+
+    /// Every node.
+    fn apps(&self) -> impl Iterator<Item = &App> {
         let others = self.spread.iter().flat_map(|spread| &spread.others);
-        others.map(|node| &node.app).chain([&self.app]).any(|app| app.live.hub.is_live(beam))
+        others.map(|node| &*node.app).chain([&*self.app])
     }
 
     /// Advances the clock without waiting, but for nodes: they have to hear each other again before they do anything.
@@ -148,9 +153,10 @@ impl TestServer {
         tokio::time::pause();
         tokio::time::advance(time).await;
         tokio::time::resume();
-        let Some(spread) = &self.spread else { return };
-        let nodes = spread.others.iter().map(|node| &node.app).chain([&self.app]);
-        let nodes: Vec<_> = nodes.collect();
+        if self.spread.is_none() {
+            return;
+        }
+        let nodes: Vec<_> = self.apps().collect();
         let are_sure = async {
             for app in nodes {
                 while !is_sure_of_its_bus(app) {
@@ -199,15 +205,28 @@ impl TestServer {
     }
 
     /// Uses up what an address has left of a limit, and what it would get back in the next minute. A test can then be
-    /// slow.
+    /// slow. Returns how much was left: what it got back since it took the rest.
     pub fn has_none_left(
         &self,
         address: &str,
         take: impl Fn(&Limits, Option<Client>, Instant) -> Result<(), Error>,
-    ) {
+    ) -> usize {
         let client = Client::of(address.parse().unwrap(), &HeaderMap::new(), &[]);
-        let in_a_minute = self.app.clock.steady() + Duration::from_mins(1);
-        while take(&self.app.limits, client, in_a_minute).is_ok() {}
+        let take_all = |at| {
+            let takes = std::iter::repeat_with(|| take(&self.app.limits, client, at));
+            takes.take_while(Result::is_ok).count()
+        };
+        let now = self.app.clock.steady();
+        let left = take_all(now);
+        take_all(now + Duration::from_mins(1));
+        left
+    }
+
+    /// More was taken of a limit, which counts at each node.
+    pub fn was_taken(&self, taken: &[Taken]) {
+        for app in self.apps() {
+            app.limits.was_taken(taken, app.clock.steady());
+        }
     }
 
     pub async fn create_beam(&self) -> CreatedBeam {

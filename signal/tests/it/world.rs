@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use heliograph_shared::api::beams::{Level, LinkAccess};
 use heliograph_shared::ids::{BeamId, BeamKey, ItemId, ShareId};
-use heliograph_shared::names::{BeamName, Username};
+use heliograph_shared::names::BeamName;
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::{NewNote, Quota};
@@ -92,8 +92,7 @@ impl<'a> World<'a> {
     }
 
     pub async fn account(&self, who: Who) -> AccountId {
-        let name = Username::parse(&self.person(who).username).unwrap();
-        self.server.app.storage.find_credentials(&name).await.unwrap().unwrap().0.id
+        self.person(who).account().await
     }
 
     /// A fresh saved beam with one note by the user in the role write.
