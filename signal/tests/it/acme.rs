@@ -299,6 +299,13 @@ async fn p4_an_account_that_cannot_be_stored_is_the_one_of_the_next_attempt() {
     fs::create_dir_all(account_file(folder.path()).with_extension("new")).unwrap();
     let flags = pebble.flags(pebble.elsewhere);
     let _server = start(folder, &flags, Clock::System).await;
+    // Before that no time may pass at once: a request in flight would fail, and the next attempt has no account then.
+    let attempted = async {
+        while !pebble.said().contains("There are now 1 orders") {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(PATIENCE, attempted).await.expect("an attempt");
     let again = async {
         while !pebble.said().contains("There are now 2 orders") {
             // Nobody hears when an attempt has failed and its pause begins.
