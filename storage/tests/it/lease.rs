@@ -68,8 +68,7 @@ fn ask(url: &str, question: &str) -> String {
 fn cut_off(url: &str) {
     let cut = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity \
                WHERE application_name = 'heliograph lease' AND datname = current_database()";
-    let ended = ask(url, cut);
-    assert!(ended.lines().all(|line| line == "t"), "{ended}");
+    let _which_were_there = ask(url, cut);
 }
 
 /// Whether somebody holds the lease of a database.
