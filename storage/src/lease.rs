@@ -28,9 +28,10 @@ const LOCK_FILE: &str = "heliograph.lock";
 const LOCK_NUMBER: i64 = 0x6865_6c69_6f67_7261;
 /// How long a start waits for the lock of a server that was just killed.
 const START_PATIENCE: Duration = Duration::from_secs(5);
-/// How long a start waits for the lock of a folder. Where a server ends while its process starts another one, that one has the
-/// lock too until it runs its own program: `fork` copies open files, and `exec` closes them.
-const FOLDER_PATIENCE: Duration = Duration::from_secs(1);
+/// How often a start tries to get the lock of a folder. Where a server ends while its process starts another one, that one has
+/// the lock too until it runs its own program: `fork` copies open files, and `exec` closes them. Tries and not time, since a
+/// machine may stand still for longer than that takes.
+const FOLDER_TRIES: u32 = 11;
 /// How long a server whose connection broke waits for its own old lock. Longer than [`KEEPALIVE`] takes.
 const REGAIN_PATIENCE: Duration = Duration::from_secs(30);
 /// Pause between two tries to get the lock.
@@ -174,16 +175,15 @@ async fn lock_file(folder: &Path) -> Result<File, LeaseError> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     let file = options.open(folder.join(LOCK_FILE)).map_err(LeaseError::File)?;
-    let start = Instant::now();
-    loop {
+    for tried in 1..=FOLDER_TRIES {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if start.elapsed() < FOLDER_PATIENCE => {}
-            Err(TryLockError::WouldBlock) => return Err(LeaseError::Taken),
+            Err(TryLockError::WouldBlock) if tried < FOLDER_TRIES => sleep(RETRY).await,
+            Err(TryLockError::WouldBlock) => break,
             Err(TryLockError::Error(error)) => return Err(LeaseError::File(error)),
         }
-        sleep(RETRY).await;
     }
+    Err(LeaseError::Taken)
 }
 
 async fn lock_database(

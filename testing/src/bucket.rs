@@ -17,7 +17,8 @@ use s3s::auth::SimpleAuth;
 use s3s::service::{S3Service, S3ServiceBuilder};
 use s3s::{Body, HttpRequest, S3Result, s3_error};
 use tempfile::TempDir;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::task::TaskTracker;
@@ -134,6 +135,11 @@ impl Bucket {
 
     /// Waits until no client is connected, so that everything they sent is written.
     pub async fn is_left(&self) {
+        // Connections are accepted in their order. After this one, those that waited are counted.
+        if let Ok(mut last) = TcpStream::connect(self.address).await {
+            let _ = last.shutdown().await;
+            let _ = last.read(&mut [0]).await;
+        }
         self.work.close();
         self.work.wait().await;
         self.work.reopen();

@@ -9,5 +9,6 @@
 )]
 
 pub mod bucket;
+pub mod ports;
 pub mod postgres;
 pub mod redis;

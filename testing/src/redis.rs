@@ -1,9 +1,11 @@
 //! A Redis server of one test, without a disk: a bus as operators have it. It can be killed, stopped and started again.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
+
+use crate::ports::free_port;
 
 /// Tries to reach a server that comes up, and the pause between two of them.
 const TRIES: u32 = 2_000;
@@ -19,9 +21,7 @@ impl Redis {
     /// Starts a server on a free port.
     #[must_use]
     pub fn start() -> Self {
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
+        let port = free_port();
         Self { child: run(port), port }
     }
 
@@ -66,6 +66,10 @@ fn run(port: u16) -> Child {
         .spawn()
         .expect("redis-server is installed: scripts/install-test-tools installs it");
     for _ in 0..TRIES {
+        // Whoever listens in its place is not taken for it.
+        if let Some(ended) = child.try_wait().unwrap() {
+            panic!("redis-server does not run: {ended:?}");
+        }
         if TcpStream::connect(format!("127.0.0.1:{port}")).is_ok() {
             return child;
         }

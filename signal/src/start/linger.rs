@@ -5,7 +5,7 @@
 use std::future::Future;
 use std::mem::MaybeUninit;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, ReadBuf};
@@ -42,26 +42,27 @@ impl<S: AsyncRead + Unpin> Future for Linger<S> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        if self.ends.as_mut().poll(context).is_ready() {
-            return Poll::Ready(());
-        }
+        // After a pause of the machine it may be time while bytes are there: they are read first.
         while self.left > 0 {
             let mut space = [const { MaybeUninit::uninit() }; READ_BYTES];
             let mut buffer = ReadBuf::uninit(&mut space);
-            let read = ready!(Pin::new(&mut self.io).poll_read(context, &mut buffer));
+            let Poll::Ready(read) = Pin::new(&mut self.io).poll_read(context, &mut buffer) else {
+                break;
+            };
             let count = buffer.filled().len();
             if read.is_err() || count == 0 {
                 return Poll::Ready(());
             }
             self.left = self.left.saturating_sub(count);
         }
-        Poll::Pending
+        self.ends.as_mut().poll(context)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncWriteExt as _, duplex};
+    use futures_util::FutureExt as _;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
     use tokio::time::Instant;
 
     use super::*;
@@ -78,6 +79,16 @@ mod tests {
         let sending = tokio::spawn(async move { theirs.write_all(&vec![0; 100_000]).await });
         assert_eq!(lingers(ours).await, Duration::ZERO);
         sending.await.unwrap().unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_came_while_the_machine_stood_still_is_read_before_the_end() {
+        let (ours, mut theirs) = duplex(64);
+        let mut linger = Linger::new(ours, None);
+        theirs.write_all(&[0; 64]).await.unwrap();
+        tokio::time::advance(LINGER).await;
+        (&mut linger).await;
+        assert!(linger.io.read(&mut [0]).now_or_never().is_none());
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,7 +1,7 @@
 //! P4: certificates from an ACME server: pebble, that of Let's Encrypt's authors for tests.
 
 use std::fs;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -16,6 +16,7 @@ use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::client::TlsStream;
 
+use super::ports::free_port;
 use super::program::Program;
 use super::secure;
 use super::server::{TestServer, ask};
@@ -24,12 +25,6 @@ const DOMAIN: &str = "beam.example.org";
 const OTHER: &str = "www.example.org";
 /// Ends a test in which nothing happens.
 const PATIENCE: Duration = Duration::from_mins(1);
-
-/// Different ports that were free just now.
-pub fn free_ports<const N: usize>() -> [u16; N] {
-    let held = [(); N].map(|()| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap());
-    held.map(|listener| listener.local_addr().unwrap().port())
-}
 
 /// An ACME server, for which all names lead to this machine.
 struct Pebble {
@@ -47,7 +42,8 @@ struct Pebble {
 impl Pebble {
     async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let [port, management, names, names_management, tls_port, elsewhere] = free_ports();
+        let [port, management, names, names_management, tls_port, elsewhere] =
+            [(); 6].map(|()| free_port());
         let at = |name: &str| folder.path().join(name);
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         fs::write(at("cert.pem"), made.cert.pem()).unwrap();
@@ -91,6 +87,9 @@ impl Pebble {
         let answer = async {
             for port in [names, names_management, self.management, self.port] {
                 while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.is_err() {
+                    for process in &mut self.processes {
+                        assert_eq!(process.try_wait().unwrap(), None, "it runs");
+                    }
                     sleep(Duration::from_millis(20)).await;
                 }
             }
@@ -300,6 +299,13 @@ async fn p4_an_account_that_cannot_be_stored_is_the_one_of_the_next_attempt() {
     fs::create_dir_all(account_file(folder.path()).with_extension("new")).unwrap();
     let flags = pebble.flags(pebble.elsewhere);
     let _server = start(folder, &flags, Clock::System).await;
+    // Before that no time may pass at once: a request in flight would fail, and the next attempt has no account then.
+    let attempted = async {
+        while !pebble.said().contains("There are now 1 orders") {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(PATIENCE, attempted).await.expect("an attempt");
     let again = async {
         while !pebble.said().contains("There are now 2 orders") {
             // Nobody hears when an attempt has failed and its pause begins.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use heliograph_shared::limits::CODE_LIFETIME;
+use heliograph_signal::limits::Limits;
 use serde_json::{Value, json};
 
 use super::device::unknown_beam;
@@ -69,10 +70,11 @@ async fn h34_guesses_are_limited_and_beyond_the_limit_a_right_code_is_refused_to
     for _ in 0..10 {
         assert_eq!(tries("ZZZZZZ").await, 404);
     }
+    assert!(server.has_none_left("203.0.113.7", Limits::guess) < 8);
 
     assert_eq!(tries("ZZZZZZ").await, 429);
     assert_eq!(tries(&right).await, 429);
-    server.time_passes(Duration::from_secs(6)).await;
+    server.time_passes(Duration::from_secs(6 + 60)).await;
     assert_eq!(tries(&right).await, 200);
 }
 

@@ -71,7 +71,8 @@ async fn h31_a_share_that_was_given_is_in_effect_although_its_giver_hung_up() {
 
         // Usernames are not to be tried again and again (H13), so the call is left where it waits.
         let share = app.beams.share(owner, id, trip.beam, name, Level::Write, app.clock.now());
-        assert!(share.now_or_never().is_none());
+        // On several threads it may even be through at once.
+        let _ = share.now_or_never();
 
         let news = timeout(PATIENCE, user.sees("access_changed")).await;
         assert_eq!(news.expect("the user is told")["message"]["role"], "write");

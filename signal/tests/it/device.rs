@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
+use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::BeamId;
 use serde_json::{Value, json};
 use tokio::net::{TcpSocket, TcpStream};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
@@ -19,6 +20,8 @@ use super::server::TestServer;
 
 /// Makes a test that would hang fail instead.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// The same for nodes, which send devices away for a moment. Longer, so that a device that hears nothing fails first.
+const PATIENCE_OF_NODES: Duration = Duration::from_secs(30);
 
 pub struct TestDevice {
     pub socket: WebSocketStream<TcpStream>,
@@ -51,19 +54,29 @@ impl TestServer {
     }
 
     pub async fn join_with(&self, beam: BeamId, extra: &Value) -> TestDevice {
-        let mut device = self.connect(beam).await;
-        device.says(&json!({"type": "auth", "message": null, "extra": extra})).await;
-        device.is_welcomed().await;
-        device
+        let auth = json!({"type": "auth", "message": null, "extra": extra});
+        self.joins_as(beam, &[], &auth).await.0
+    }
+
+    /// Joins with these headers and this first message, and also returns the welcome.
+    pub async fn joins_as(
+        &self,
+        beam: BeamId,
+        headers: &[(&str, &str)],
+        auth: &Value,
+    ) -> (TestDevice, Value) {
+        let may_be_sent_away = !self.app.bus.is_alone();
+        TestDevice::joins(self.address, beam, headers, auth, may_be_sent_away).await
     }
 }
 
-impl TestDevice {
-    /// Opens a socket at a server that is a program.
-    pub async fn at(address: SocketAddr, beam: BeamId, headers: &[(&str, &str)]) -> Self {
-        Self::open(address, beam, headers).await.unwrap()
-    }
+/// Whether a server that closes with this code takes the device when it comes again: a node does that while it is not sure of
+/// its bus.
+fn is_passing(code: u16) -> bool {
+    [CloseCode::Overload, CloseCode::Restart].iter().any(|passing| passing.number() == code)
+}
 
+impl TestDevice {
     /// Opens a socket; an error when it is refused.
     pub async fn open(
         address: SocketAddr,
@@ -90,6 +103,52 @@ impl TestDevice {
         Ok(Self { socket, id: Uuid::nil() })
     }
 
+    /// Joins, and also returns the welcome. Where the server has several nodes, the device comes again when one of them sends it
+    /// away that is not sure of its bus.
+    pub async fn joins(
+        address: SocketAddr,
+        beam: BeamId,
+        headers: &[(&str, &str)],
+        auth: &Value,
+        may_be_sent_away: bool,
+    ) -> (Self, Value) {
+        let comes = async {
+            loop {
+                let mut device = Self::open(address, beam, headers).await.unwrap();
+                device.says(auth).await;
+                match device.is_welcomed_or_told_why().await {
+                    Ok(welcome) => return (device, welcome),
+                    Err(code) if may_be_sent_away && is_passing(code) => {}
+                    Err(code) => panic!("closed before the welcome: {code}"),
+                }
+                sleep(Duration::from_millis(50)).await;
+            }
+        };
+        timeout(PATIENCE_OF_NODES, comes).await.expect("the nodes are sure of their bus")
+    }
+
+    /// Waits for the welcome, or for the code with which the server closes the socket instead.
+    async fn is_welcomed_or_told_why(&mut self) -> Result<Value, u16> {
+        loop {
+            match self.next().await.expect("closed before the welcome") {
+                Message::Close(Some(frame)) => return Err(frame.code.into()),
+                Message::Text(text) => {
+                    let value = serde_json::from_str(&text).unwrap_or(Value::Null);
+                    if value["type"] == "welcome" {
+                        self.is_known_as(&value);
+                        return Ok(value);
+                    }
+                }
+                message => assert!(!message.is_close(), "closed before the welcome: {message:?}"),
+            }
+        }
+    }
+
+    /// Takes the id that the welcome gives it.
+    fn is_known_as(&mut self, welcome: &Value) {
+        self.id = welcome["message"]["device_id"].as_str().unwrap().parse().unwrap();
+    }
+
     /// Waits for the welcome; `false` when the server closes the socket instead.
     pub async fn is_welcomed_or_sent_away(&mut self) -> bool {
         while let Ok(Some(Ok(message))) = timeout(PATIENCE, self.socket.next()).await {
@@ -97,7 +156,7 @@ impl TestDevice {
             if let Ok(welcome) = value
                 && welcome["type"] == "welcome"
             {
-                self.id = welcome["message"]["device_id"].as_str().unwrap().parse().unwrap();
+                self.is_known_as(&welcome);
                 return true;
             }
         }
@@ -124,7 +183,7 @@ impl TestDevice {
 
     pub async fn is_welcomed(&mut self) -> Value {
         let welcome = self.sees("welcome").await;
-        self.id = welcome["message"]["device_id"].as_str().unwrap().parse().unwrap();
+        self.is_known_as(&welcome);
         welcome
     }
 

@@ -1,6 +1,6 @@
 //! `heliograph doctor` on this machine's set-up: a healthy one, and broken ones, each of which it names.
 
-use std::net::{SocketAddr, UdpSocket};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -15,6 +15,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::bucket::{BUCKET, Bucket};
+use super::ports::free_port;
 use super::server::TestServer;
 
 /// Credentials of the bucket's user.
@@ -62,17 +63,6 @@ pub fn check<'a>(report: &'a Report, name: &str) -> (State, &'a str) {
     let found = report.checks.iter().find(|check| check.name == name);
     let found = found.unwrap_or_else(|| panic!("{name} in {}", report.text()));
     (found.state, &found.seen)
-}
-
-/// A port that is free for datagrams and connections.
-pub fn free_port() -> u16 {
-    loop {
-        let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
-        let port = udp.local_addr().unwrap().port();
-        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
-    }
 }
 
 /// A port at which nothing listens.

@@ -8,7 +8,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Command;
 
-use super::doctor::{certificate, check, closed, findings, free_port, names, tls, turn_on};
+use super::doctor::{certificate, check, closed, findings, names, tls, turn_on};
+use super::ports::free_port;
 use super::server::TestServer;
 
 /// What a proxy does wrong.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use futures_util::future::join_all;
+use heliograph_signal::limits::Limits;
 use serde_json::json;
 use tokio::net::TcpStream;
 
@@ -32,8 +33,8 @@ async fn h11_an_unknown_name_takes_as_long_as_a_wrong_password() {
     }
     ratios.sort_by(f64::total_cmp);
     let middle = ratios[ratios.len() / 2];
-    // Without hashing for unknown names, their time would be a hundredth.
-    assert!((0.5..2.0).contains(&middle), "{ratios:?}");
+    // Without hashing for unknown names, their time would be a hundredth. Other load on the machine may meet one of the two.
+    assert!((0.2..5.0).contains(&middle), "{ratios:?}");
 }
 
 #[tokio::test]
@@ -43,6 +44,9 @@ async fn h11_a_known_device_logs_in_thirty_times_at_once_and_keeps_no_other_acco
     for n in 0..30 {
         assert_eq!(ada.logs_in().await.status, 200, "{n}");
     }
+    let account = ada.account().await;
+    let takes = |limits: &Limits, _, now| limits.try_known_password(account, now);
+    assert!(server.has_none_left("192.0.2.1", takes) < 15);
 
     assert_eq!(ada.logs_in().await.status, 429);
 

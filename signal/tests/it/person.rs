@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use heliograph_shared::ids::{BeamId, BeamKey};
+use heliograph_shared::names::Username;
+use heliograph_storage::accounts::AccountId;
 use serde_json::{Value, json};
 
 use super::device::TestDevice;
@@ -52,10 +54,8 @@ impl Person<'_> {
 
     async fn joins_with(&self, beam: BeamId, key: Option<&BeamKey>) -> TestDevice {
         let cookies = self.cookies_for("/ws/");
-        let mut device = self.server.connect_as(beam, &[("cookie", &cookies)]).await.unwrap();
-        device.says(&json!({"type": "auth", "message": key, "extra": {"v": 1, "caps": []}})).await;
-        device.is_welcomed().await;
-        device
+        let auth = json!({"type": "auth", "message": key, "extra": {"v": 1, "caps": []}});
+        self.server.joins_as(beam, &[("cookie", &cookies)], &auth).await.0
     }
 
     /// Creates a beam, shares an item in it and saves it.
@@ -68,6 +68,12 @@ impl Person<'_> {
         device.sees("beam_saved").await;
         device.leaves().await;
         beam.beam_id
+    }
+
+    /// The id of this person's account.
+    pub async fn account(&self) -> AccountId {
+        let name = Username::parse(&self.username).unwrap();
+        self.server.app.storage.find_credentials(&name).await.unwrap().unwrap().0.id
     }
 
     /// The fields of this person's registration form.

@@ -6,6 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncBufReadExt as _;
 use tokio::sync::watch;
 
@@ -92,7 +93,7 @@ impl Program {
 
     /// Sends the signal of Ctrl-C.
     pub fn is_interrupted(&self) {
-        self.gets("-INT");
+        self.gets(Signal::INT);
     }
 
     /// Kills the process.
@@ -103,16 +104,15 @@ impl Program {
 
     /// Stops the process, as a machine does that is suspended, until [`Program::goes_on`].
     pub fn stands_still(&self) {
-        self.gets("-STOP");
+        self.gets(Signal::STOP);
     }
 
     pub fn goes_on(&self) {
-        self.gets("-CONT");
+        self.gets(Signal::CONT);
     }
 
-    fn gets(&self, signal: &str) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+    fn gets(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
     /// Waits for the process to end.

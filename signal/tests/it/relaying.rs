@@ -179,33 +179,39 @@ async fn r3_a_text_waits_behind_a_few_frames_at_most_while_bulk_goes_to_eight() 
     a_text_goes_past_the_bulk_to(8).await;
 }
 
+/// A frame takes four seconds at the least rate, in which a text passes it also on a machine with much to do.
+async fn frames_go_at_the_rate_of(flag: &str) {
+    let server = TestServer::with(&[flag, "64KiB"]).await;
+    let beam = unknown_beam();
+    let (mut ada, mut bob) = (server.join(beam).await, server.join(beam).await);
+    let start = tokio::time::Instant::now();
+    for number in 0..3 {
+        ada.relays(bob.id, &frame(number, FRAME)).await;
+    }
+    ada.shares("hi").await;
+    // The text does not wait with them.
+    let mut before = 0;
+    loop {
+        match bob.next().await.unwrap() {
+            Message::Binary(_) => before += 1,
+            Message::Text(text) if text.contains("rec_clipboard") => break,
+            _ => {}
+        }
+    }
+    assert!(before <= 1, "{before}");
+    for number in before..3 {
+        assert_eq!(bob.gets_frame().await.1, frame(number, FRAME));
+    }
+    // The first goes at once, and frames may be 50 ms ahead.
+    assert!(start.elapsed().as_millis() >= 7_950, "{flag}: {:?}", start.elapsed());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r5_frames_for_one_device_and_for_all_go_at_the_rate_that_the_operator_gave() {
-    for flag in ["--relay-device-rate", "--relay-rate"] {
-        let server = TestServer::with(&[flag, "256KiB"]).await;
-        let beam = unknown_beam();
-        let (mut ada, mut bob) = (server.join(beam).await, server.join(beam).await);
-        let start = tokio::time::Instant::now();
-        for number in 0..4 {
-            ada.relays(bob.id, &frame(number, FRAME)).await;
-        }
-        ada.shares("hi").await;
-        // The text does not wait with them.
-        let mut before = 0;
-        loop {
-            match bob.next().await.unwrap() {
-                Message::Binary(_) => before += 1,
-                Message::Text(text) if text.contains("rec_clipboard") => break,
-                _ => {}
-            }
-        }
-        assert!(before <= 1, "{before}");
-        for number in before..4 {
-            assert_eq!(bob.gets_frame().await.1, frame(number, FRAME));
-        }
-        // The first goes at once, and frames may be 50 ms ahead.
-        assert!(start.elapsed().as_millis() >= 2_950, "{flag}: {:?}", start.elapsed());
-    }
+    tokio::join!(
+        frames_go_at_the_rate_of("--relay-device-rate"),
+        frames_go_at_the_rate_of("--relay-rate")
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -252,5 +258,5 @@ async fn r3_frames_are_not_slowed_like_messages() {
     }
     sending.await.unwrap();
     // At the rate of messages they would take 25 seconds.
-    assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 24, "{:?}", start.elapsed());
 }

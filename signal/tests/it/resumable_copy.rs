@@ -5,7 +5,7 @@ use std::time::Duration;
 use heliograph_signal::error::Error;
 use heliograph_signal::start::sweeper;
 use heliograph_storage::blobs::BlobId;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::broken_uploads::until;
 use super::bucket::Bucket;
@@ -76,6 +76,24 @@ async fn h48_a_copy_goes_on_at_the_part_where_it_broke_off_also_after_a_restart(
 }
 
 #[tokio::test]
+async fn h48_a_part_in_flight_when_another_one_fails_is_not_sent_again() {
+    let (bucket, server) = with_bucket().await;
+    bucket.takes_parts(1);
+    bucket.holds_parts();
+    let path = sends(&server, &film()).await;
+    bucket.holds(1).await;
+    // For longer than the tries of the other part take, which the bucket refuses.
+    sleep(Duration::from_secs(2)).await;
+    bucket.writes_parts();
+    fails_to_store(&server, &path).await;
+    bucket.takes_parts(usize::MAX);
+
+    let stored = server.stored(&path).await;
+    assert!(server.reads(&stored).await == film().bytes);
+    assert_eq!(bucket.taken_parts(), PARTS);
+}
+
+#[tokio::test]
 async fn h48_why_a_file_was_not_stored_is_told_to_who_asks_after_nobody_has_waited_for_it() {
     let (bucket, server) = with_bucket().await;
     let path = breaks_off(&bucket, &server).await;
@@ -112,6 +130,7 @@ async fn h48_a_copy_begins_anew_when_the_bucket_has_forgotten_it() {
 async fn h48_a_copy_that_is_given_up_leaves_nothing_in_the_bucket() {
     let (bucket, server) = with_bucket().await;
     let path = breaks_off(&bucket, &server).await;
+    bucket.is_left().await;
     assert!(!bucket.files().is_empty());
     for _ in 0..2 {
         server.time_passes(25 * HOUR).await;

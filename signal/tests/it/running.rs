@@ -85,7 +85,11 @@ async fn the_log_is_one_object_a_line_and_as_loud_as_asked() {
     program.asks("POST", "/api/beams/create/", &[], b"").await;
     program.is_interrupted();
     assert!(program.ends().success());
-    assert_eq!(program.log(), "");
+    let log = program.log();
+    let mut lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    // The library for databases warns where the machine is slow.
+    let is_own = |line: &Value| line["target"].as_str().unwrap().starts_with("heliograph");
+    assert!(!lines.any(|line| is_own(&line)), "{log}");
 
     let flags = ["--log", "off,heliograph_signal=debug", "--log-format", "json"];
     let mut program = Program::start(&flags, &[]);

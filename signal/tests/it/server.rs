@@ -12,17 +12,18 @@ use heliograph_shared::api::CreatedBeam;
 use heliograph_shared::ids::BeamId;
 use heliograph_signal::address::Client;
 use heliograph_signal::app::App;
+use heliograph_signal::bus::Bus;
 use heliograph_signal::clock::Clock;
 use heliograph_signal::config::Config;
 use heliograph_signal::error::Error;
-use heliograph_signal::limits::Limits;
+use heliograph_signal::limits::{Limits, Taken};
 use heliograph_signal::start::start;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::spread::{self, Common, InTurns};
@@ -138,15 +139,33 @@ impl TestServer {
 
     /// Whether the beam is live, on whichever node.
     pub fn has_live(&self, beam: BeamId) -> bool {
-        let others = self.spread.iter().flat_map(|spread| &spread.others);
-        others.map(|node| &node.app).chain([&self.app]).any(|app| app.live.hub.is_live(beam))
+        self.apps().any(|app| app.live.hub.is_live(beam))
     }
 
-    /// Advances the clock without waiting.
+    /// Every node.
+    fn apps(&self) -> impl Iterator<Item = &App> {
+        let others = self.spread.iter().flat_map(|spread| &spread.others);
+        others.map(|node| &*node.app).chain([&*self.app])
+    }
+
+    /// Advances the clock without waiting, but for nodes: they have to hear each other again before they do anything.
     pub async fn time_passes(&self, time: Duration) {
         tokio::time::pause();
         tokio::time::advance(time).await;
         tokio::time::resume();
+        if self.spread.is_none() {
+            return;
+        }
+        let nodes: Vec<_> = self.apps().collect();
+        let are_sure = async {
+            for app in nodes {
+                while !is_sure_of_its_bus(app) {
+                    sleep(Duration::from_millis(20)).await;
+                }
+            }
+        };
+        // A test notices by itself when they do not.
+        let _ = timeout(Duration::from_secs(30), are_sure).await;
     }
 
     pub fn is_told_to_end(&self) {
@@ -186,20 +205,41 @@ impl TestServer {
     }
 
     /// Uses up what an address has left of a limit, and what it would get back in the next minute. A test can then be
-    /// slow.
+    /// slow. Returns how much was left: what it got back since it took the rest.
     pub fn has_none_left(
         &self,
         address: &str,
         take: impl Fn(&Limits, Option<Client>, Instant) -> Result<(), Error>,
-    ) {
+    ) -> usize {
         let client = Client::of(address.parse().unwrap(), &HeaderMap::new(), &[]);
-        let in_a_minute = self.app.clock.steady() + Duration::from_mins(1);
-        while take(&self.app.limits, client, in_a_minute).is_ok() {}
+        let take_all = |at| {
+            let takes = std::iter::repeat_with(|| take(&self.app.limits, client, at));
+            takes.take_while(Result::is_ok).count()
+        };
+        let now = self.app.clock.steady();
+        let left = take_all(now);
+        take_all(now + Duration::from_mins(1));
+        left
+    }
+
+    /// More was taken of a limit, which counts at each node.
+    pub fn was_taken(&self, taken: &[Taken]) {
+        for app in self.apps() {
+            app.limits.was_taken(taken, app.clock.steady());
+        }
     }
 
     pub async fn create_beam(&self) -> CreatedBeam {
         let answer = self.post("/api/beams/create/").await;
         serde_json::from_slice(&answer.body).unwrap()
+    }
+}
+
+/// Whether a node may act on what it remembers, and takes beams.
+fn is_sure_of_its_bus(app: &App) -> bool {
+    match &app.bus {
+        Bus::Alone => true,
+        Bus::Shared(member) => app.bus.is_assured() && !member.is_bus_gone(),
     }
 }
 

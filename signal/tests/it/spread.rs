@@ -11,9 +11,9 @@ use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
-use super::acme::free_ports;
 use super::bucket::Bucket;
 use super::file::bucket_flags;
+use super::ports::free_port;
 use super::redis::Redis;
 
 /// Where the address of the database is, for a test that starts its server again.
@@ -70,8 +70,7 @@ impl InTurns {
     pub async fn start(nodes: &[SocketAddr]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name).display().to_string();
-        let [port] = free_ports();
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
         let nodes: Vec<_> =
             nodes.iter().map(|node| format!("server {node} max_fails=0;")).collect();
         let nodes = nodes.join(" ");
@@ -106,9 +105,10 @@ impl InTurns {
         nginx.args(["-c", &at("nginx.conf"), "-e", &at("error.log")]);
         nginx.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let process = nginx.spawn().expect("nginx is installed (scripts/install-test-tools)");
-        let started = Self { process, address, _folder: folder };
+        let mut started = Self { process, address, _folder: folder };
         let listens = async {
             while TcpStream::connect(address).await.is_err() {
+                assert_eq!(started.process.try_wait().unwrap(), None, "nginx runs");
                 sleep(Duration::from_millis(10)).await;
             }
         };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use heliograph_shared::api::beams::{Level, LinkAccess};
 use heliograph_shared::ids::{BeamId, BeamKey, ItemId, ShareId};
-use heliograph_shared::names::{BeamName, Username};
+use heliograph_shared::names::BeamName;
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::{NewNote, Quota};
@@ -71,6 +71,12 @@ pub async fn on_both(test: impl AsyncFn(&World<'_>)) {
     }
 }
 
+/// The first message of a user's device.
+fn auth(who: Who) -> Value {
+    let extra = json!({"v": 1, "caps": ["files"], "name": format!("{who:?}")});
+    json!({"type": "auth", "message": null, "extra": extra})
+}
+
 impl<'a> World<'a> {
     async fn of(server: &'a TestServer, location: &Location, database: Vec<&'a str>) -> Self {
         let mut people = vec![(Who::Guest, server.person("guest"))];
@@ -86,8 +92,7 @@ impl<'a> World<'a> {
     }
 
     pub async fn account(&self, who: Who) -> AccountId {
-        let name = Username::parse(&self.person(who).username).unwrap();
-        self.server.app.storage.find_credentials(&name).await.unwrap().unwrap().0.id
+        self.person(who).account().await
     }
 
     /// A fresh saved beam with one note by the user in the role write.
@@ -137,15 +142,13 @@ impl<'a> World<'a> {
         let cookies = self.person(who).cookies_for("/ws");
         let headers = [("cookie", &*cookies)];
         let mut device = self.server.connect_as(beam, &headers).await.unwrap();
-        let extra = json!({"v": 1, "caps": ["files"], "name": format!("{who:?}")});
-        device.says(&json!({"type": "auth", "message": null, "extra": extra})).await;
+        device.says(&auth(who)).await;
         device
     }
 
     /// Joins a beam with a device of a user, and also returns the welcome.
     pub async fn enters(&self, who: Who, beam: BeamId) -> (TestDevice, Value) {
-        let mut device = self.knocks(who, beam).await;
-        let welcome = device.is_welcomed().await;
-        (device, welcome)
+        let cookies = self.person(who).cookies_for("/ws");
+        self.server.joins_as(beam, &[("cookie", &cookies)], &auth(who)).await
     }
 }

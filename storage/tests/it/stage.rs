@@ -15,13 +15,20 @@ pub async fn on_both(test: impl AsyncFn(Storage)) {
 
 /// Does the same for a test that changes saved beams.
 pub async fn with_writer(test: impl AsyncFn(Storage, BeamWriter)) {
+    with_each(async |storage, writer, _| test(storage, writer).await).await;
+}
+
+/// The same for a test with many changes at once, of which the database takes so many: on SQLite they wait for one another, and
+/// none for longer than five seconds.
+pub async fn with_each(test: impl AsyncFn(Storage, BeamWriter, usize)) {
     let folder = tempfile::tempdir().unwrap();
-    for location in
-        [Location::Folder(folder.path().to_owned()), Location::Postgres(fresh_database())]
-    {
+    for (location, at_once) in [
+        (Location::Folder(folder.path().to_owned()), 8),
+        (Location::Postgres(fresh_database()), 1_000),
+    ] {
         println!("on {location:?}");
         let (storage, writer) = Storage::open(&location).await.unwrap();
-        test(storage.clone(), writer).await;
+        test(storage.clone(), writer, at_once).await;
         storage.close().await;
     }
 }

@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use heliograph_shared::api::beams::Level;
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId, ShareId};
@@ -14,10 +15,11 @@ use heliograph_storage::notes::NewNote;
 use heliograph_storage::saved_beams::Contents;
 use heliograph_storage::uploads::{NewUpload, Wish};
 use heliograph_storage::{BeamWriter, Error, Storage};
+use tokio::sync::Semaphore;
 
 use crate::accounts::{QUOTA, account, person};
 use crate::sessions::session;
-use crate::stage::{at, quotas, with_writer};
+use crate::stage::{at, quotas, with_each};
 
 /// Rounds of each storm. Every round deadlocked before beams were locked first.
 const ROUNDS: u8 = 8;
@@ -67,9 +69,17 @@ async fn saved(storage: &Storage, writer: &BeamWriter, n: u8, owner: u8) {
 
 type Job = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
 
-/// Runs all jobs at once. Refusals are fine, other errors are not.
-async fn all_at_once(jobs: Vec<Job>) {
-    let tasks: Vec<_> = jobs.into_iter().map(tokio::spawn).collect();
+/// Runs all jobs, so many at once. Refusals are fine, other errors are not.
+async fn all_at_once(at_once: usize, jobs: Vec<Job>) {
+    let places = Arc::new(Semaphore::new(at_once));
+    let run = |job: Job| {
+        let places = places.clone();
+        tokio::spawn(async move {
+            let _place = places.acquire_owned().await.unwrap();
+            job.await
+        })
+    };
+    let tasks: Vec<_> = jobs.into_iter().map(run).collect();
     for task in tasks {
         match task.await.unwrap() {
             Ok(()) => {}
@@ -191,7 +201,7 @@ fn sends(storage: &Storage, new: NewUpload) -> Job {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn s9_a_beam_that_is_deleted_in_a_storm_of_changes_leaves_nothing() {
-    with_writer(async |storage, writer| {
+    with_each(async |storage, writer, at_once| {
         for round in 1..=ROUNDS {
             stage(&storage, &writer, round).await;
             let (id, [ada, bob, cat]) = (beam(round), [1, 2, 3].map(|n| account(10 * round + n)));
@@ -204,7 +214,7 @@ async fn s9_a_beam_that_is_deleted_in_a_storm_of_changes_leaves_nothing() {
             jobs.push(unshares(&writer, id, ada, 10 * round + 3));
             jobs.push(deletes(&writer, id, ada));
             jobs.push(sweeps(&storage));
-            all_at_once(jobs).await;
+            all_at_once(at_once, jobs).await;
 
             assert!(storage.find_beam(id).await.unwrap().unwrap().has_ended(at(50)));
             assert_eq!(storage.notes_of(id).await.unwrap(), [], "round {round}");
@@ -216,7 +226,7 @@ async fn s9_a_beam_that_is_deleted_in_a_storm_of_changes_leaves_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn s9_a_beam_that_is_kept_again_and_again_in_a_storm_of_uploads_ends_in_peace() {
-    with_writer(async |storage, writer| {
+    with_each(async |storage, writer, at_once| {
         for round in 1..=ROUNDS {
             stage(&storage, &writer, round).await;
             let (id, [ada, bob]) = (beam(100 + round), [1, 2].map(|n| account(10 * round + n)));
@@ -229,7 +239,7 @@ async fn s9_a_beam_that_is_kept_again_and_again_in_a_storm_of_uploads_ends_in_pe
                 jobs.push(put(&writer, beam(round), note(n, Some(bob))));
             }
             jobs.push(sweeps(&storage));
-            all_at_once(jobs).await;
+            all_at_once(at_once, jobs).await;
         }
     })
     .await;
@@ -237,7 +247,7 @@ async fn s9_a_beam_that_is_kept_again_and_again_in_a_storm_of_uploads_ends_in_pe
 
 #[tokio::test(flavor = "multi_thread")]
 async fn s9_a_beam_that_is_renewed_in_a_storm_of_uploads_keeps_them() {
-    with_writer(async |storage, writer| {
+    with_each(async |storage, writer, at_once| {
         for round in 1..=ROUNDS {
             stage(&storage, &writer, round).await;
             let (id, ada) = (beam(round), account(10 * round + 1));
@@ -247,7 +257,7 @@ async fn s9_a_beam_that_is_renewed_in_a_storm_of_uploads_keeps_them() {
             }
             jobs.push(renews(&writer, id, ada, beam(100 + round)));
             jobs.push(sweeps(&storage));
-            all_at_once(jobs).await;
+            all_at_once(at_once, jobs).await;
             assert_eq!(storage.shares_of_beam(beam(100 + round)).await.unwrap().len(), 2);
         }
     })
@@ -256,7 +266,7 @@ async fn s9_a_beam_that_is_renewed_in_a_storm_of_uploads_keeps_them() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn s9_two_who_share_each_others_beams_delete_their_accounts_at_once() {
-    with_writer(async |storage, writer| {
+    with_each(async |storage, writer, at_once| {
         for round in 1..=ROUNDS {
             stage(&storage, &writer, round).await;
             let [ada, bob, cat] = [1, 2, 3].map(|n| account(10 * round + n));
@@ -276,7 +286,7 @@ async fn s9_two_who_share_each_others_beams_delete_their_accounts_at_once() {
             jobs.push(goes(&writer, ada));
             jobs.push(goes(&writer, bob));
             jobs.push(goes(&writer, cat));
-            all_at_once(jobs).await;
+            all_at_once(at_once, jobs).await;
             for id in [beam(round), beam(100 + round)] {
                 assert_eq!(storage.access_to(id).await.unwrap(), None);
                 assert_eq!(storage.notes_of(id).await.unwrap(), []);
@@ -288,7 +298,7 @@ async fn s9_two_who_share_each_others_beams_delete_their_accounts_at_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn s9_an_admin_changes_nothing_after_the_demotion_was_answered() {
-    with_writer(async |storage, writer| {
+    with_each(async |storage, writer, _| {
         for round in 1..=ROUNDS {
             stage(&storage, &writer, round).await;
             let (id, [ada, bob]) = (beam(round), [1, 2].map(|n| account(10 * round + n)));
@@ -333,7 +343,7 @@ fn saves_with_files(writer: &BeamWriter, id: BeamId, owner: AccountId, files: &[
 
 #[tokio::test(flavor = "multi_thread")]
 async fn s21_a_beam_is_saved_while_its_files_are_swept() {
-    with_writer(async |storage, writer| {
+    with_each(async |storage, writer, at_once| {
         for round in 1..=2 * ROUNDS {
             let (id, ada) = (beam(round), account(round));
             let name = format!("ada{round}");
@@ -344,7 +354,8 @@ async fn s21_a_beam_is_saved_while_its_files_are_swept() {
                 files.push(has_old_file(&storage, file(id, 0), round, n).await);
             }
             let saves = saves_with_files(&writer, id, ada, &files);
-            all_at_once(vec![saves, sweeps_after(&storage, 20 * u32::from(round), id)]).await;
+            all_at_once(at_once, vec![saves, sweeps_after(&storage, 20 * u32::from(round), id)])
+                .await;
             assert!(storage.access_to(id).await.unwrap().is_some(), "round {round}");
         }
     })
@@ -364,7 +375,7 @@ fn ends(storage: &Storage, n: u8) -> Job {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn h16_a_login_that_ends_while_it_is_refreshed_ends_in_peace() {
-    with_writer(async |storage, _writer| {
+    with_each(async |storage, _writer, at_once| {
         storage.create_account(&person(1, "ada"), &session(255, 1, 0)).await.unwrap();
         for _ in 0..2 * ROUNDS {
             let mut jobs = Vec::new();
@@ -373,7 +384,7 @@ async fn h16_a_login_that_ends_while_it_is_refreshed_ends_in_peace() {
                 jobs.push(refreshes(&storage, n, 100 + n));
                 jobs.push(ends(&storage, n));
             }
-            all_at_once(jobs).await;
+            all_at_once(at_once, jobs).await;
         }
     })
     .await;
@@ -381,7 +392,7 @@ async fn h16_a_login_that_ends_while_it_is_refreshed_ends_in_peace() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn h15_an_account_goes_while_its_files_are_swept() {
-    with_writer(async |storage, writer| {
+    with_each(async |storage, writer, at_once| {
         for round in 1..=2 * ROUNDS {
             let name = format!("ada{round}");
             storage.create_account(&person(round, &name), &session(round, round, 0)).await.unwrap();
@@ -395,7 +406,7 @@ async fn h15_an_account_goes_while_its_files_are_swept() {
                 let new = NewUpload { account: Some(account(round)), ..new };
                 has_old_file(&storage, new, round, n).await;
             }
-            all_at_once(vec![goes(&writer, account(round)), sweeps(&storage)]).await;
+            all_at_once(at_once, vec![goes(&writer, account(round)), sweeps(&storage)]).await;
         }
     })
     .await;

@@ -4,6 +4,8 @@ use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+use heliograph_testing::ports::free_port;
+
 pub struct Server {
     child: Child,
     port: u16,
@@ -45,7 +47,7 @@ impl Server {
     /// With these words on its command line too.
     pub fn with(words: &'static [&'static str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (child, port) = run(0, &folder, words);
+        let (child, port) = run(free_port(), &folder, words);
         Self { child, port, folder, words }
     }
 

