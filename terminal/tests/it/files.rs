@@ -244,7 +244,7 @@ fn before_done(receive: &Running, is_wanted: impl Fn(&Value) -> bool) -> Option<
 }
 
 /// A server that makes a transfer last so long that something surely happens to it while it goes on.
-const SLOW: [&str; 2] = ["--relay-device-rate", "2MiB"];
+const SLOW: [&str; 2] = ["--relay-device-rate", "4MiB"];
 
 /// Most bytes that may come once more: the largest window (F4).
 const WINDOW: u64 = 32 * MIB as u64;
@@ -281,17 +281,17 @@ fn goes_on(stop: impl Fn(&mut Running), code: i32) -> bool {
 
 #[test]
 fn a_file_is_sent_again_after_its_sender_was_killed() {
-    assert!(sent_again(&Stage::with(&SLOW), &RELAY, 24 * MIB));
+    assert!(sent_again(&Stage::with(&SLOW), &RELAY));
 }
 
 #[test]
 fn a_file_is_sent_again_directly_after_its_sender_was_killed() {
-    before_it_is_done(|| sent_again(&Stage::new(), &DIRECT, 48 * MIB));
+    before_it_is_done(|| sent_again(&Stage::new(), &DIRECT));
 }
 
 /// Kills a sender. Returns whether that was before all had come.
-fn sent_again(stage: &Stage, ways: &[&str], size: usize) -> bool {
-    let bytes = sample(size);
+fn sent_again(stage: &Stage, ways: &[&str]) -> bool {
+    let bytes = sample(48 * MIB);
     let path = stage.file("large", &bytes);
     let (mut send, link) = stage.sends(&[&[path.as_str()], ways].concat());
     let receive = stage.receives(&link, &[ways, &["--stay"]].concat()).starts();
@@ -316,7 +316,7 @@ fn sent_again(stage: &Stage, ways: &[&str], size: usize) -> bool {
 #[track_caller]
 fn sender_goes_on(is_receiver_killed: bool) {
     let stage = Stage::with(&SLOW);
-    let bytes = sample(24 * MIB);
+    let bytes = sample(48 * MIB);
     let path = stage.file("large", &bytes);
     let (url, memory) = (stage.server.url(), stage.folder.path().join("sender"));
     let sends = |words: &[&str]| {
@@ -371,7 +371,7 @@ fn e15_f17_both_ends_go_on_after_both_were_killed() {
 #[test]
 fn f18_a_file_is_taken_paused_and_cancelled_by_what_is_typed() {
     let stage = Stage::with(&SLOW);
-    let bytes = sample(24 * MIB);
+    let bytes = sample(48 * MIB);
     let (path, other) = (stage.file("large", &bytes), stage.file("other", &bytes));
     let (mut send, link) = stage.sends(&[&path, &other, "--no-direct"]);
     let into = stage.received();
