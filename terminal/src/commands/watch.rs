@@ -69,7 +69,8 @@ pub(super) async fn run(context: &Context<'_>, asked: &WatchArgs) -> Result<(), 
     let mut state = begun(&file, link, &target, asked.all)?;
     let quiet = Quiet::after(asked.settle);
     let (mut patience, started) = (Patience::default(), Instant::now());
-    let mut disk = Disk { target, changes, quiet, started, looks_at: started, looking: None };
+    let (looks_at, looking, is_outdated) = (started, None, false);
+    let mut disk = Disk { target, changes, quiet, started, looks_at, looking, is_outdated };
     loop {
         let mut watch = Watch {
             context,
@@ -160,6 +161,8 @@ struct Disk {
     started: Instant,
     looks_at: Instant,
     looking: Option<JoinHandle<io::Result<Looks>>>,
+    /// Whether something has landed since that look began, which may lack it.
+    is_outdated: bool,
 }
 
 impl Disk {
@@ -170,6 +173,10 @@ impl Disk {
                 let looked = looking.await;
                 self.looking = None;
                 let looked = looked.map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
+                if self.is_outdated {
+                    self.looks_at = Instant::now() + AFTER_CHANGE;
+                    continue;
+                }
                 self.looks_at = Instant::now() + LOOKS_EVERY;
                 return looked.map_err(|why| unreadable(&self.target, &why));
             }
@@ -177,6 +184,7 @@ impl Disk {
                 written = self.changes.next() => self.changed(written),
                 () = sleep_until(self.looks_at) => {
                     let path = self.target.path().to_owned();
+                    self.is_outdated = false;
                     self.looking = Some(spawn_blocking(move || look(&path)));
                 }
             }
@@ -245,7 +253,7 @@ impl Watch<'_> {
             tokio::select! {
                 told = beam.next_told() => {
                     let (told, _) = told?;
-                    self.hears(&mut beam, told, patience).await?;
+                    self.hears(&mut beam, disk, told, patience).await?;
                 }
                 // What has landed could be taken for something new before it is told.
                 looks = disk.next(), if self.known.is_whole() && beam.has_told_all() => {
@@ -266,6 +274,7 @@ impl Watch<'_> {
     async fn hears(
         &mut self,
         beam: &mut Beam,
+        disk: &mut Disk,
         told: Told,
         patience: &mut Patience,
     ) -> Result<(), Stop> {
@@ -291,19 +300,20 @@ impl Watch<'_> {
             self.state.has_changed();
         }
         for path in self.landing.hears(beam, &told, &mut self.state.value.landed).await? {
-            self.has_landed(path).await?;
+            self.has_landed(disk, path).await?;
         }
         Ok(())
     }
 
     /// What has landed is in the beam already.
-    async fn has_landed(&mut self, path: PathBuf) -> Result<(), Stop> {
+    async fn has_landed(&mut self, disk: &mut Disk, path: PathBuf) -> Result<(), Stop> {
         let Some(name) = path.file_name().map(OsString::from) else { return Ok(()) };
         let looking = spawn_blocking(move || look_at(&path)).await;
         let looked = looking.map_err(|why| Stop::new(Exit::Failed, why.to_string()))?;
         if let Ok(Some(look)) = looked {
             self.state.value.files.came(name, look);
             self.state.has_changed();
+            disk.is_outdated = true;
         }
         Ok(())
     }

@@ -96,7 +96,7 @@ fn e6_a_welcome_that_the_server_made_up_opens_nothing() {
         }
         Some(message)
     });
-    let paste = program(&["paste", "--timeout", "3"]).link(&hostile.link(&link)).ends();
+    let paste = program(&["paste", "--timeout", "15"]).link(&hostile.link(&link)).ends();
     paste.is(6, "No device has let this one in");
     assert_eq!(paste.text(), "");
     hostile.hears(1, is_way("welcome"));
@@ -115,7 +115,7 @@ fn e11_nothing_is_shared_in_clear_text_where_the_server_says_that_no_device_seal
         }
         Some(message)
     });
-    let words = ["copy", "--text", "marmalade", "--timeout", "3"];
+    let words = ["copy", "--text", "marmalade", "--timeout", "15"];
     program(&words).link(&hostile.link(&link)).ends().is(6, "");
     hostile.hears(1, is("authed_users"));
     assert!(!hostile.heard().iter().any(|message| message.to_string().contains("marmalade")));

@@ -4,10 +4,17 @@ use std::env;
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
+use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+
+/// Longer than anything takes here.
+const PATIENCE: Duration = Duration::from_mins(2);
+/// Between two looks whether a program has ended.
+const LOOKS: Duration = Duration::from_millis(10);
 
 /// A command line, before it is run.
 pub struct Words {
@@ -129,41 +136,54 @@ pub struct Running {
 }
 
 impl Running {
+    /// Waits for a line. Returns it, and those before it.
     #[track_caller]
-    fn line(lines: &Receiver<String>, wanted: impl Fn(&str) -> bool) -> String {
+    fn line(
+        &self,
+        lines: &Receiver<String>,
+        wanted: impl Fn(&str) -> bool,
+    ) -> (String, Vec<String>) {
         let mut before = Vec::new();
-        for line in lines {
-            if wanted(&line) {
-                return line;
+        let why = loop {
+            match lines.recv_timeout(PATIENCE) {
+                Ok(line) if wanted(&line) => return (line, before),
+                Ok(line) => before.push(line),
+                Err(RecvTimeoutError::Timeout) => break "it did not come",
+                Err(RecvTimeoutError::Disconnected) => break "it ended before",
             }
-            before.push(line);
-        }
-        panic!("it ended before: {before:#?}");
+        };
+        panic!("{why}: {before:#?}\n{:#?}", self.unread());
+    }
+
+    /// What was printed and said, and not waited for.
+    fn unread(&self) -> Vec<String> {
+        self.out.try_iter().chain(self.err.try_iter()).collect()
     }
 
     /// Waits for a line of its standard output with this in it.
     #[track_caller]
     pub fn prints(&self, text: &str) -> String {
-        Self::line(&self.out, |line| line.contains(text))
+        self.line(&self.out, |line| line.contains(text)).0
     }
 
     /// Waits for a line of its standard output with this in it. Returns those before it.
     #[track_caller]
     pub fn lines_until(&self, text: &str) -> Vec<String> {
-        self.out.iter().take_while(|line| !line.contains(text)).collect()
+        self.line(&self.out, |line| line.contains(text)).1
     }
 
     /// Waits for a line of its standard error with this in it.
     #[track_caller]
     pub fn says(&self, text: &str) -> String {
-        Self::line(&self.err, |line| line.contains(text))
+        self.line(&self.err, |line| line.contains(text)).0
     }
 
     /// Waits for something that has happened, as JSON.
     #[track_caller]
     pub fn event(&self, name: &str) -> Value {
         let named = format!(r#"{{"event":"{name}""#);
-        serde_json::from_str(&Self::line(&self.out, |line| line.starts_with(&named))).unwrap()
+        let (line, _) = self.line(&self.out, |line| line.starts_with(&named));
+        serde_json::from_str(&line).unwrap()
     }
 
     /// Waits for something of one of these kinds, as JSON.
@@ -172,7 +192,7 @@ impl Running {
         let is_one = |line: &str| {
             kinds.iter().any(|kind| line.starts_with(&format!(r#"{{"event":"{kind}""#)))
         };
-        serde_json::from_str(&Self::line(&self.out, is_one)).unwrap()
+        serde_json::from_str(&self.line(&self.out, is_one).0).unwrap()
     }
 
     /// Waits until so many devices are here.
@@ -197,8 +217,7 @@ impl Running {
     }
 
     pub fn is_interrupted(&self) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
     }
 
     pub fn is_killed(&mut self) {
@@ -207,8 +226,15 @@ impl Running {
     }
 
     /// Waits for its end. Returns its exit code.
+    #[track_caller]
     pub fn ends(&mut self) -> i32 {
-        self.child.wait().unwrap().code().unwrap_or(-1)
+        for _ in 0..PATIENCE.as_millis() / LOOKS.as_millis() {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code().unwrap_or(-1);
+            }
+            thread::sleep(LOOKS);
+        }
+        panic!("it does not end: {:#?}", self.unread());
     }
 }
 

@@ -77,7 +77,7 @@ fn nobody_who_could_let_this_one_in_is_said_in_time() {
     let server = Server::start();
     let (mut copy, link) = copies(&server.url(), b"mine");
     copy.is_killed();
-    let paste = program(&["paste", "--timeout", "1"]).link(&link).ends();
+    let paste = program(&["paste", "--timeout", "10"]).link(&link).ends();
     paste.is(6, "No device has let this one in");
 }
 
@@ -86,9 +86,17 @@ fn a_device_that_finds_nobody_is_told_what_to_do() {
     let server = Server::start();
     let (mut copy, link) = copies(&server.url(), b"mine");
     copy.is_killed();
-    for words in [&["paste", "--timeout", "1"], &["receive", "--timeout", "1"]] {
-        let ended = program(words).link(&link).ends();
-        ended.is(6, "Nobody else is in this beam now, and only a device that was in it");
+    let hint = "Nobody else is in this beam now, and only a device that was in it";
+    for words in [&["paste", "--timeout", "10"], &["receive", "--timeout", "10"]] {
+        let mut ended = program(words).link(&link).ends();
+        for _ in 0..3 {
+            if ended.err.contains(hint) {
+                break;
+            }
+            // The server may not have noticed before that the one who was there last has gone.
+            ended = program(words).link(&link).ends();
+        }
+        ended.is(6, hint);
         ended.is(6, "Open it on a device that was in it, or share anew there.");
     }
 }
@@ -98,7 +106,7 @@ fn a_beam_without_a_text_has_its_own_code_and_waiting_for_one_another() {
     let server = Server::start();
     let link = format!("{}/?beam_id={BEAM}#k={}", server.url(), "A".repeat(43));
     program(&["paste"]).link(&link).ends().is(3, "no text");
-    program(&["paste", "--wait", "--timeout", "0.5"]).link(&link).ends().is(10, "0.5 s");
+    program(&["paste", "--wait", "--timeout", "5"]).link(&link).ends().is(10, "within 5 s");
     program(&["copy", "--server", &server.url()]).ends().is(3, "no text");
 }
 

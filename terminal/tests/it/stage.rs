@@ -28,9 +28,14 @@ pub struct Stage {
 
 impl Stage {
     pub fn new() -> Self {
+        Self::with(&[])
+    }
+
+    /// With these words on the command line of its server too.
+    pub fn with(words: &'static [&'static str]) -> Self {
         let folder = tempdir().unwrap();
         fs::create_dir(folder.path().join("from")).unwrap();
-        Self { server: Server::start(), folder }
+        Self { server: Server::with(words), folder }
     }
 
     /// Writes a file to send. Returns its path.

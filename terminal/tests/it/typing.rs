@@ -1,5 +1,8 @@
 //! What is typed, and what a terminal shows beside it.
 
+use std::thread;
+use std::time::Duration;
+
 use crate::program::{copies, program};
 use crate::server::Server;
 use crate::stage::{MIB, Stage, sample};
@@ -41,8 +44,13 @@ fn at_a_terminal_nothing_is_drawn_where_a_person_types() {
     let lines = join.lines_until("/to/large").concat();
     assert!(lines.contains("Receiving large."), "{lines:?}");
     assert!(!lines.contains(['\u{2588}', '\u{2591}']), "a bar: {lines:?}");
-    join.types("/files");
-    join.prints("  2  large, 25.17 MB, received");
+    // Its place is printed a moment before the list has it.
+    let is_listed = (0..100).any(|_| {
+        thread::sleep(Duration::from_millis(100));
+        join.types("/files");
+        join.prints("  2  large, ").contains("25.17 MB, received")
+    });
+    assert!(is_listed);
 }
 
 /// What a new beam shows at a terminal before it waits.

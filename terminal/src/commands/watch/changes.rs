@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use notify::event::{AccessKind, AccessMode, ModifyKind};
+use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
 
@@ -57,10 +57,13 @@ impl Shared {
     fn heard(&self, root: &Path, event: Option<&Event>) {
         let Some(event) = event else { return self.has_changed.notify_one() };
         // Only where the system also tells of the end.
+        let tells_end = cfg!(target_os = "linux");
         let is_closed = match event.kind {
             EventKind::Access(AccessKind::Close(AccessMode::Write)) => Some(true),
             EventKind::Access(_) => return,
-            EventKind::Modify(ModifyKind::Data(_)) if cfg!(target_os = "linux") => Some(false),
+            EventKind::Modify(ModifyKind::Data(_)) if tells_end => Some(false),
+            // Who has created a file may take a while until they write to it.
+            EventKind::Create(CreateKind::File) if tells_end && is_file(event) => Some(false),
             _ => None,
         };
         let names = event.paths.iter().filter_map(|path| {
@@ -77,5 +80,43 @@ impl Shared {
             written.extend(names.into_iter().map(|name| (name, is_closed)));
         }
         self.has_changed.notify_one();
+    }
+}
+
+/// Whether what was created is a file: nobody closes a symbolic link or a socket.
+fn is_file(event: &Event) -> bool {
+    event.paths.iter().any(|path| path.symlink_metadata().is_ok_and(|found| found.is_file()))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use notify::event::DataChange;
+
+    use super::*;
+
+    #[test]
+    fn what_was_created_or_written_to_is_not_closed_before_the_system_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, shared) = (folder.path(), Shared::default());
+        fs::write(root.join("file"), "").unwrap();
+        fs::create_dir(root.join("folder")).unwrap();
+        symlink("file", root.join("folder/link")).unwrap();
+        let after = |kind: EventKind, path: &str| {
+            shared.heard(root, Some(&Event::new(kind).add_path(root.join(path))));
+            std::mem::take(&mut *shared.written.lock().unwrap())
+        };
+        let written = |is_closed| Written::from([("file".into(), is_closed)]);
+        let created = EventKind::Create(CreateKind::File);
+        assert_eq!(after(created, "file"), written(false));
+        let data = EventKind::Modify(ModifyKind::Data(DataChange::Any));
+        assert_eq!(after(data, "file"), written(false));
+        let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
+        assert_eq!(after(closed, "file"), written(true));
+        // No end of these is told.
+        assert_eq!(after(EventKind::Create(CreateKind::Folder), "folder"), Written::new());
+        assert_eq!(after(created, "folder/link"), Written::new());
     }
 }

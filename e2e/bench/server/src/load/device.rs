@@ -180,6 +180,7 @@ impl Device {
     /// Opens a socket, and stays as long as it holds.
     async fn visit(&mut self, link: &mut Link) -> Result<Parting, Failure> {
         let mut socket = self.open().await?;
+        link.heard = Instant::now();
         let mut phase = self.world.phase.subscribe();
         loop {
             let now = Instant::now();
@@ -192,11 +193,25 @@ impl Device {
                 due = link.relaying.as_ref().map_or(due, |relaying| due.min(relaying.due(now)));
             }
             tokio::select! {
+                // Where this tool itself has stood still, what came meanwhile counts before the time that has passed.
+                biased;
                 message = socket.next() => {
                     link.heard = Instant::now();
                     let message = message.ok_or("the connection ended")??;
                     if let Some(parting) = self.hears(&mut socket, link, message).await? {
                         return Ok(parting);
+                    }
+                }
+                _ = phase.changed() => {
+                    let now = *phase.borrow_and_update();
+                    if now == Phase::Over {
+                        let _ = socket.close(None).await;
+                        return Ok(Parting::Over);
+                    }
+                    if now == Phase::Sharing {
+                        // Whoever has waited for the others to join is overdue, and all of them would begin at once.
+                        let Link { moves, shares, relaying, .. } = self.link();
+                        (link.moves, link.shares, link.relaying) = (moves, shares, relaying);
                     }
                 }
                 () = sleep_until(due) => {
@@ -215,18 +230,6 @@ impl Device {
                     if is_sharing && *phase.borrow() == Phase::Sharing {
                         self.share(&mut socket, link, now).await?;
                         self.relay(&mut socket, link, now).await?;
-                    }
-                }
-                _ = phase.changed() => {
-                    let now = *phase.borrow_and_update();
-                    if now == Phase::Over {
-                        let _ = socket.close(None).await;
-                        return Ok(Parting::Over);
-                    }
-                    if now == Phase::Sharing {
-                        // Whoever has waited for the others to join is overdue, and all of them would begin at once.
-                        let Link { moves, shares, relaying, .. } = self.link();
-                        (link.moves, link.shares, link.relaying) = (moves, shares, relaying);
                     }
                 }
             }

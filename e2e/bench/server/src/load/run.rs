@@ -118,12 +118,11 @@ impl Load {
         let all = async {
             // Whoever is not back is found by the check.
             let _ = self.are_present(count, patience).await;
-            for beam in beams {
-                for device in devices.clone() {
-                    while !beam.is_settled(device) {
-                        sleep(LOOKS).await;
-                    }
-                }
+            // All at one moment: whoever was there may lose its socket while others are waited for.
+            let is_settled =
+                |beam: &Arc<Beam>| devices.clone().all(|device| beam.is_settled(device));
+            while !beams.iter().all(is_settled) {
+                sleep(LOOKS).await;
             }
         };
         let _ = timeout(patience, all).await;
