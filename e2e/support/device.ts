@@ -108,8 +108,9 @@ export class Device {
     await expect(this.page.getByRole('heading', { name })).toBeVisible()
   }
 
-  async seesToast(text: string | RegExp): Promise<void> {
-    await expect(this.page.getByText(text).first()).toBeVisible()
+  /** A toast goes again after seconds: one that comes while a test does other things is looked for from before they begin. */
+  async seesToast(text: string | RegExp, options: { timeout?: number } = {}): Promise<void> {
+    await expect(this.page.getByText(text).first()).toBeVisible(options)
   }
 
   /** A dialog that has closed takes its entry out of the history, which would end the way to another page. */
@@ -246,10 +247,18 @@ export class Device {
     return 100 * (values[0] ?? 0)
   }
 
+  /** Waits until so much of the file is here. In a list, a card has no bar any more once all of it is. */
   async reaches(file: TestFile, percent: number): Promise<void> {
-    await expect
-      .poll(() => this.progress(file), { intervals: [20], timeout: LARGE_FILE_MS })
-      .toBeGreaterThanOrEqual(percent)
+    const come = async () => {
+      const now = await this.progress(file)
+      return now === 0 && (await this.#isComplete(file)) ? 100 : now
+    }
+    await expect.poll(come, { intervals: [20], timeout: LARGE_FILE_MS }).toBeGreaterThanOrEqual(percent)
+  }
+
+  async #isComplete(file: TestFile): Promise<boolean> {
+    const word = this.file(file).getByText(/^Complete( · |,|$)/)
+    return await word.or(this.#download(file)).first().isVisible()
   }
 
   /** Returns the SHA-256 of the file that the person saves. */
