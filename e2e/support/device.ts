@@ -205,6 +205,22 @@ export class Device {
     await this.file(file).getByRole('button', { name: 'Pause', exact: true }).click()
   }
 
+  /** Presses Pause once so much of a file has come or gone. */
+  async pausesAt(file: TestFile, percent: number): Promise<void> {
+    await this.page.evaluate(actsAt, this.#at(file, percent, 'pause'))
+  }
+
+  /** Reloads the page once so much of a file has come or gone. */
+  async reloadsAt(file: TestFile, percent: number): Promise<void> {
+    const loaded = this.page.waitForEvent('load', { timeout: LARGE_FILE_MS })
+    await this.page.evaluate(actsAt, this.#at(file, percent, 'reload'))
+    await loaded
+  }
+
+  #at({ name }: TestFile, percent: number, act: InPage['act']): InPage {
+    return { name, part: percent / 100, act, within: LARGE_FILE_MS }
+  }
+
   async resumes(file: TestFile): Promise<void> {
     await this.file(file).getByRole('button', { name: 'Resume', exact: true }).click()
   }
@@ -307,4 +323,48 @@ export class Device {
       .or(this.page.getByRole('menuitem', { name: 'Download' }))
       .last()
   }
+}
+
+interface InPage {
+  /** The name of the file. */
+  readonly name: string
+  /** The part of it, from 0 to 1. */
+  readonly part: number
+  readonly act: 'pause' | 'reload'
+  /** Milliseconds. */
+  readonly within: number
+}
+
+/**
+ * Acts once the card of a file shows that so much of it has come or gone. Runs in the page: where the machine is busy, a test
+ * that looks from outside hears of it when all has come.
+ */
+function actsAt({ name, part, act, within }: InPage): Promise<void> {
+  const card = () => {
+    const cards = Array.from(document.querySelectorAll('article, article li'))
+    return cards.filter((one) => one.textContent.includes(name)).at(-1)
+  }
+  const come = () => card()?.querySelector('progress')?.value ?? 0
+  const pauses = () => {
+    const buttons = Array.from(card()?.querySelectorAll('button') ?? [])
+    const button = buttons.find((one) => (one.ariaLabel ?? one.textContent) === 'Pause')
+    button?.click()
+    return button !== undefined
+  }
+  const reloads = () => {
+    location.reload()
+    return true
+  }
+  const acts = act === 'pause' ? pauses : reloads
+  const until = performance.now() + within
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      if (come() >= part && acts()) return resolve()
+      if (performance.now() > until) return reject(new Error(`no ${act}: ${come()} of ${name} has come`))
+      setTimeout(look, 10)
+    }
+    setTimeout(look, 10)
+    // Nothing can be answered by a page that is gone.
+    if (act === 'reload') resolve()
+  })
 }

@@ -87,9 +87,7 @@ export class WebKitDevice {
   /** Waits until so much of the file is here. */
   async reaches(file: TestFile, percent: number): Promise<void> {
     const part = async () => (await this.#driver.run(PART_OF_FILE, file.name)) as number
-    await expect
-      .poll(part, { intervals: [20], timeout: LARGE_FILE_MS })
-      .toBeGreaterThanOrEqual(percent / 100)
+    await expect.poll(part, { intervals: [20], timeout: LARGE_FILE_MS }).toBeGreaterThanOrEqual(percent / 100)
   }
 
   /** Expects a text on the card of a file, among its other texts. */
