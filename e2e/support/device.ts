@@ -17,6 +17,12 @@ export interface Traits {
   readonly profile?: string | undefined
 }
 
+interface SeenDevices {
+  /** How many of them do not seal, and so do not count where it says that the beam is encrypted. */
+  plain?: number
+  timeout?: number
+}
+
 export class Device {
   readonly name: string
   readonly page: Page
@@ -96,12 +102,11 @@ export class Device {
     await this.enters(this.page.getByRole('dialog').getByRole('textbox', { name: 'Enter Beam ID' }), text)
   }
 
-  /** @param plain how many of them do not seal, and so do not count where it says that the beam is encrypted */
-  async seesDevices(count: number, { plain = 0 } = {}): Promise<void> {
+  async seesDevices(count: number, { plain = 0, ...within }: SeenDevices = {}): Promise<void> {
     const devices = (number: number) => (number === 1 ? '1 device' : `${number} devices`)
     const all = `(Not (verified|encrypted) · )?${devices(count)}`
     const text = new RegExp(`^(${all}|Encrypted · ${devices(count - plain)})( · kept.*)?$`, 'i')
-    await expect(this.page.getByText(text).first()).toBeVisible()
+    await expect(this.page.getByText(text).first()).toBeVisible(within)
   }
 
   async seesHeading(name: string): Promise<void> {
@@ -264,12 +269,12 @@ export class Device {
   }
 
   /** Waits until so much of the file is here. In a list, a card has no bar any more once all of it is. */
-  async reaches(file: TestFile, percent: number): Promise<void> {
+  async reaches(file: TestFile, percent: number, timeout = LARGE_FILE_MS): Promise<void> {
     const come = async () => {
       const now = await this.progress(file)
       return now === 0 && (await this.#isComplete(file)) ? 100 : now
     }
-    await expect.poll(come, { intervals: [20], timeout: LARGE_FILE_MS }).toBeGreaterThanOrEqual(percent)
+    await expect.poll(come, { intervals: [20], timeout }).toBeGreaterThanOrEqual(percent)
   }
 
   async #isComplete(file: TestFile): Promise<boolean> {
