@@ -62,7 +62,7 @@ test('f9_a_device_that_comes_while_a_file_is_uploaded_receives_it_and_the_same_u
     wire.slowsTo(MB)
     const carol = await device('Carol', { own: 'chromium' })
     await carol.opens(link)
-    // What else comes would come over the slow wire, and the copy be whole first.
+    // A film that came over the slow wire would be here only after the copy is whole.
     await reachesInList(carol, 'Direct')
     wire.slowsTo(0.3 * MB)
     await carol.takes(FILM)
