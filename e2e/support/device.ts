@@ -17,6 +17,12 @@ export interface Traits {
   readonly profile?: string | undefined
 }
 
+interface SeenDevices {
+  /** How many of them do not seal, and so do not count where it says that the beam is encrypted. */
+  plain?: number
+  timeout?: number
+}
+
 export class Device {
   readonly name: string
   readonly page: Page
@@ -96,20 +102,20 @@ export class Device {
     await this.enters(this.page.getByRole('dialog').getByRole('textbox', { name: 'Enter Beam ID' }), text)
   }
 
-  /** @param plain how many of them do not seal, and so do not count where it says that the beam is encrypted */
-  async seesDevices(count: number, { plain = 0 } = {}): Promise<void> {
+  async seesDevices(count: number, { plain = 0, ...within }: SeenDevices = {}): Promise<void> {
     const devices = (number: number) => (number === 1 ? '1 device' : `${number} devices`)
     const all = `(Not (verified|encrypted) · )?${devices(count)}`
     const text = new RegExp(`^(${all}|Encrypted · ${devices(count - plain)})( · kept.*)?$`, 'i')
-    await expect(this.page.getByText(text).first()).toBeVisible()
+    await expect(this.page.getByText(text).first()).toBeVisible(within)
   }
 
   async seesHeading(name: string): Promise<void> {
     await expect(this.page.getByRole('heading', { name })).toBeVisible()
   }
 
-  async seesToast(text: string | RegExp): Promise<void> {
-    await expect(this.page.getByText(text).first()).toBeVisible()
+  /** A toast goes again after seconds: one that comes while a test does other things is looked for from before they begin. */
+  async seesToast(text: string | RegExp, options: { timeout?: number } = {}): Promise<void> {
+    await expect(this.page.getByText(text).first()).toBeVisible(options)
   }
 
   /** A dialog that has closed takes its entry out of the history, which would end the way to another page. */
@@ -204,6 +210,22 @@ export class Device {
     await this.file(file).getByRole('button', { name: 'Pause', exact: true }).click()
   }
 
+  /** Presses Pause once so much of a file has come or gone. */
+  async pausesAt(file: TestFile, percent: number): Promise<void> {
+    await this.page.evaluate(actsAt, this.#at(file, percent, 'pause'))
+  }
+
+  /** Reloads the page once so much of a file has come or gone. */
+  async reloadsAt(file: TestFile, percent: number): Promise<void> {
+    const loaded = this.page.waitForEvent('load', { timeout: LARGE_FILE_MS })
+    await this.page.evaluate(actsAt, this.#at(file, percent, 'reload'))
+    await loaded
+  }
+
+  #at({ name }: TestFile, percent: number, act: InPage['act']): InPage {
+    return { name, part: percent / 100, act, within: LARGE_FILE_MS }
+  }
+
   async resumes(file: TestFile): Promise<void> {
     await this.file(file).getByRole('button', { name: 'Resume', exact: true }).click()
   }
@@ -246,10 +268,18 @@ export class Device {
     return 100 * (values[0] ?? 0)
   }
 
-  async reaches(file: TestFile, percent: number): Promise<void> {
-    await expect
-      .poll(() => this.progress(file), { intervals: [20], timeout: LARGE_FILE_MS })
-      .toBeGreaterThanOrEqual(percent)
+  /** Waits until so much of the file is here. In a list, a card has no bar any more once all of it is. */
+  async reaches(file: TestFile, percent: number, timeout = LARGE_FILE_MS): Promise<void> {
+    const come = async () => {
+      const now = await this.progress(file)
+      return now === 0 && (await this.#isComplete(file)) ? 100 : now
+    }
+    await expect.poll(come, { intervals: [20], timeout }).toBeGreaterThanOrEqual(percent)
+  }
+
+  async #isComplete(file: TestFile): Promise<boolean> {
+    const word = this.file(file).getByText(/^Complete( · |,|$)/)
+    return await word.or(this.#download(file)).first().isVisible()
   }
 
   /** Returns the SHA-256 of the file that the person saves. */
@@ -298,4 +328,48 @@ export class Device {
       .or(this.page.getByRole('menuitem', { name: 'Download' }))
       .last()
   }
+}
+
+interface InPage {
+  /** The name of the file. */
+  readonly name: string
+  /** The part of it, from 0 to 1. */
+  readonly part: number
+  readonly act: 'pause' | 'reload'
+  /** Milliseconds. */
+  readonly within: number
+}
+
+/**
+ * Acts once the card of a file shows that so much of it has come or gone. Runs in the page: where the machine is busy, a test
+ * that looks from outside hears of it when all has come.
+ */
+function actsAt({ name, part, act, within }: InPage): Promise<void> {
+  const card = () => {
+    const cards = Array.from(document.querySelectorAll('article, article li'))
+    return cards.filter((one) => one.textContent.includes(name)).at(-1)
+  }
+  const come = () => card()?.querySelector('progress')?.value ?? 0
+  const pauses = () => {
+    const buttons = Array.from(card()?.querySelectorAll('button') ?? [])
+    const button = buttons.find((one) => (one.ariaLabel ?? one.textContent) === 'Pause')
+    button?.click()
+    return button !== undefined
+  }
+  const reloads = () => {
+    location.reload()
+    return true
+  }
+  const acts = act === 'pause' ? pauses : reloads
+  const until = performance.now() + within
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      if (come() >= part && acts()) return resolve()
+      if (performance.now() > until) return reject(new Error(`no ${act}: ${come()} of ${name} has come`))
+      setTimeout(look, 10)
+    }
+    setTimeout(look, 10)
+    // Nothing can be answered by a page that is gone.
+    if (act === 'reload') resolve()
+  })
 }

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, type Locator } from '@playwright/test'
-import type { Device } from './device.ts'
+import { type Device, LARGE_FILE_MS } from './device.ts'
 
 const run = promisify(execFile)
 
@@ -138,7 +138,8 @@ export async function dropsTree(device: Device, name: string, tree: Tree): Promi
 export async function downloads(device: Device, press: Locator, into: string): Promise<string> {
   const path = join(into, `saved-${Date.now()}.zip`)
   if (device.page.context().browser()?.browserType().name() === 'chromium') {
-    const [download] = await Promise.all([device.page.waitForEvent('download'), press.click()])
+    const coming = device.page.waitForEvent('download', { timeout: LARGE_FILE_MS })
+    const [download] = await Promise.all([coming, press.click()])
     await download.saveAs(path)
     return path
   }

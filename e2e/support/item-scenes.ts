@@ -81,13 +81,13 @@ export const ITEM_SCENES: readonly Scene[] = [
       const { looker, folder } = stage
       const bob = await joinedByAnother(stage)
       await bob.sharesFiles(
-        await folder.sparse('film.mkv', 75 * MB),
-        await folder.sparse('index.bin', 45 * MB),
+        await folder.sparse('film.mkv', 200 * MB),
+        await folder.sparse('index.bin', 120 * MB),
       )
       // On a phone a sheet comes over the card, which has the same button.
       const offer = stage.phone ? looker.page.getByRole('dialog') : looker.page
       await offer.getByRole('button', { name: 'Receive all' }).first().click()
-      await expect(looker.page.getByText(/of 120 MB/).first()).toBeVisible()
+      await expect(looker.page.getByText(/of 320 MB/).first()).toBeVisible()
       const pause = looker.page.getByRole('button', {
         name: stage.phone ? 'Pause' : 'Pause all',
         exact: true,
@@ -106,8 +106,7 @@ export const ITEM_SCENES: readonly Scene[] = [
         const bob = await joinedByAnother(stage)
         await bob.sharesFiles(film)
         await looker.takes(film)
-        await looker.reaches(film, 10)
-        await looker.file(film).getByRole('button', { name: 'Pause' }).click()
+        await looker.pausesAt(film, 10)
         await expect(looker.file(film).getByRole('button', { name: 'Resume' })).toBeVisible()
         if (name === 'backup.tar') break
         await choosesFromBeamMenu(looker, 'Leave Beam')

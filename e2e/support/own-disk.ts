@@ -58,5 +58,6 @@ export async function isKeptForLater(page: Page): Promise<void> {
         }
       })
     })
-  await expect.poll(count).toBeGreaterThan(0)
+  // A large file is written before.
+  await expect.poll(count, { timeout: 60_000 }).toBeGreaterThan(0)
 }

@@ -86,13 +86,8 @@ export class WebKitDevice {
 
   /** Waits until so much of the file is here. */
   async reaches(file: TestFile, percent: number): Promise<void> {
-    const value = async () => {
-      const [bar] = await this.#driver.all(`${card(file)}//progress`)
-      return bar ? ((await this.#driver.run('arguments[1](arguments[0].value)', bar)) as number) : 0
-    }
-    await expect
-      .poll(value, { intervals: [20], timeout: LARGE_FILE_MS })
-      .toBeGreaterThanOrEqual(percent / 100)
+    const part = async () => (await this.#driver.run(PART_OF_FILE, file.name)) as number
+    await expect.poll(part, { intervals: [20], timeout: LARGE_FILE_MS }).toBeGreaterThanOrEqual(percent / 100)
   }
 
   /** Expects a text on the card of a file, among its other texts. */
@@ -106,7 +101,7 @@ export class WebKitDevice {
   async seesWayInDetails(file: TestFile, way: RegExp): Promise<void> {
     // Its window shows the cards in a list, each with a menu.
     await this.#presses(file, 'More')
-    await this.#driver.click(await this.#one(`//*[@role='menuitem'][${named('Details')}]`))
+    await this.#clicks(`//*[@role='menuitem'][${named('Details')}]`)
     const fact = await this.#one("//dialog//dt[normalize-space()='Way']/following-sibling::dd")
     const text = async () => await this.#driver.run('arguments[1](arguments[0].textContent)', fact)
     await expect.poll(text).toMatch(way)
@@ -123,7 +118,19 @@ export class WebKitDevice {
   }
 
   async #presses(file: TestFile, name: string): Promise<void> {
-    await this.#driver.click(await this.#one(`${card(file)}//button[${named(name)}]`))
+    await this.#clicks(`${card(file)}//button[${named(name)}]`)
+  }
+
+  /** Presses what an XPath matches, again where the page has drawn it anew since it was found. */
+  async #clicks(xpath: string): Promise<void> {
+    for (;;) {
+      const found = await this.#one(xpath)
+      try {
+        return await this.#driver.click(found)
+      } catch (error) {
+        if (!String(error).includes('stale element reference')) throw error
+      }
+    }
   }
 
   async #one(xpath: string, timeout = 30_000): Promise<Element> {
@@ -144,6 +151,14 @@ export class WebKitDevice {
 /** The picker for any file: in a wide window it is in a menu, in a narrow one in the page. */
 const ANY_FILE =
   "//input[@type='file'][@aria-label='Choose files' or ancestor::label[normalize-space()='Any file']]"
+
+/** How much of a file its card says is here, from 0 to 1. In a list, it has no bar any more once all of it is. */
+const PART_OF_FILE = `
+  const [name, answer] = arguments
+  const card = Array.from(document.querySelectorAll('article')).find((one) => one.textContent.includes(name))
+  const words = Array.from(card?.querySelectorAll('span') ?? [], (one) => one.textContent.trim())
+  const isComplete = words.some((text) => /^Complete( · |,|$)/.test(text))
+  answer(card?.querySelector('progress')?.value ?? (isComplete ? 1 : 0))`
 
 const HASH_OF_LINK = `
   const [link, answer] = arguments

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { expect, type Locator } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import { type Folder, sha256Of, type TestFile } from '../support/files.ts'
@@ -5,6 +6,8 @@ import { hidesSheet, severalFiles, sharesPictures } from '../support/scene-steps
 import { type CallDevice, test } from '../support/stage.ts'
 
 const everywhere = { tag: '@firefox' }
+
+type Box = Awaited<ReturnType<Locator['boundingBox']>>
 
 /** Two devices in a beam; the second may be a phone. */
 async function pair(device: CallDevice, phone = false): Promise<[Device, Device]> {
@@ -23,6 +26,18 @@ async function batchOf(device: Device): Promise<Locator> {
   return card
 }
 
+/** Where a card is once it has come to rest: it moves to its place, and takes its height from what it holds. */
+async function restingPlace(card: Locator): Promise<Box> {
+  let place: Box = null
+  const isAtRest = async () => {
+    const before = place
+    place = await card.boundingBox()
+    return place !== null && isDeepStrictEqual(place, before)
+  }
+  await expect.poll(isAtRest, { intervals: [250] }).toBe(true)
+  return place
+}
+
 async function shares(one: Device, folder: Folder): Promise<readonly TestFile[]> {
   const files = await severalFiles(folder)
   await one.sharesFiles(...files)
@@ -37,11 +52,13 @@ test.describe('files that are shared together', () => {
     await expect(bob.page.getByRole('article')).toHaveCount(1)
     await expect(card.getByText('4.3 MB', { exact: true })).toBeVisible()
 
+    // It is looked for before it comes: the toast is gone again in seconds.
+    const told = ada.seesToast('Uploaded 5 files Successfully!', { timeout: 30_000 })
     await card.getByRole('button', { name: 'Receive all' }).click()
+    await told
     await expect(card.getByText('Complete')).toBeVisible()
     await card.getByRole('button', { name: 'Show all 5' }).click()
     for (const file of files) expect(await bob.savedSha256(file)).toBe(file.sha256)
-    await ada.seesToast('Uploaded 5 files Successfully!')
   })
 
   test('can be chosen one by one, and cancelled one by one', async ({ device, folder }) => {
@@ -83,13 +100,14 @@ test.describe('files that are shared together', () => {
       const [ada, bob] = await pair(device)
       await shares(ada, folder)
       const card = await batchOf(bob)
-      const place = await card.boundingBox()
+      const place = await restingPlace(card)
       await bob.uses(card, 'Delete')
       await expect(ada.page.getByRole('article')).toHaveCount(0)
       await bob.seesToast('Deleted 5 files')
       await bob.page.getByRole('button', { name: 'Undo' }).click()
       await batchOf(ada)
-      expect(await (await batchOf(bob)).boundingBox()).toEqual(place)
+      const again = await batchOf(bob)
+      await expect.poll(() => again.boundingBox()).toEqual(place)
       // The bytes can still be had from where they are.
       await (await batchOf(bob)).getByRole('button', { name: 'Receive all' }).click()
       await expect((await batchOf(bob)).getByText('Complete')).toBeVisible()

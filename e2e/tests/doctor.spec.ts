@@ -28,6 +28,8 @@ const test = base.extend<{ without: Server }, { server: Server }>({
   },
 })
 
+test.setTimeout(180_000)
+
 /** Three connections one after the other, of which each may take 15 s. */
 const ENDS_WITHIN_MS = 60_000
 

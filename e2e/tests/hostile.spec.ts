@@ -70,6 +70,9 @@ async function edits(device: Device, text: string, into: string): Promise<void> 
   await field.press('Control+Enter')
 }
 
+// A test is a dozen steps of two devices, of which each may wait.
+test.setTimeout(180_000)
+
 test.describe('joining by the link', () => {
   test('a key that the server put in is not welcomed @everywhere', async ({ device }) => {
     const beam = await twoDevices(device)

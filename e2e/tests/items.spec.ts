@@ -192,18 +192,19 @@ test('a video plays muted in a loop until it is unmuted', async ({ device }) => 
 })
 
 test('a recording plays, shows how far it is, and starts again after its end', async ({ device }) => {
+  test.setTimeout(120_000)
   const [ada, bob] = await pair(device)
-  await shares(ada, 'memo.wav', 'audio/wav', wav(2))
+  await shares(ada, 'memo.wav', 'audio/wav', wav(10))
   const player = bob.page.getByRole('group', { name: 'memo.wav' })
-  await expect(player.getByText('0:02')).toBeVisible()
+  await expect(player.getByText('0:10')).toBeVisible()
   await player.getByRole('button', { name: 'Play' }).click()
   await expect(player.getByRole('button', { name: 'Pause' })).toBeVisible()
   const position = player.getByRole('slider')
   await expect.poll(async () => Number(await position.inputValue())).toBeGreaterThan(0)
-  await expect(player.getByRole('button', { name: 'Play' })).toBeVisible()
+  await expect(player.getByRole('button', { name: 'Play' })).toBeVisible({ timeout: 40_000 })
   await expect(position).toHaveValue('0')
 
   // The name and the bar around it, which are not controls.
-  await player.getByText('0:02').dblclick()
+  await player.getByText('0:10').dblclick()
   await expect(player.getByRole('button', { name: 'Pause' })).toBeVisible()
 })

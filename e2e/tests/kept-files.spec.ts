@@ -8,6 +8,8 @@ import { pdf } from '../support/pdf.ts'
 import { test } from '../support/stage.ts'
 
 const FILES = '**/api/beams/*/files/'
+/** What is waited for from before it begins: all steps until then count too. */
+const WITHIN = { timeout: 60_000 }
 
 /** Waits until the beam's store has so many more files. */
 async function stores(page: Page, count: number): Promise<void> {
@@ -69,7 +71,10 @@ test('a copy that the server was not there for is stored after its restart', asy
   await bob.opens(link)
   await ada.seesDevices(2)
   const plan = await folder.file('plan.pdf', 2 * MB)
-  const failed = ada.page.waitForEvent('requestfailed', (request) => request.url().endsWith('/files/'))
+  const failed = ada.page.waitForEvent('requestfailed', {
+    predicate: (request) => request.url().endsWith('/files/'),
+    ...WITHIN,
+  })
   await ada.page.route(FILES, (route) =>
     route.request().method() === 'POST' ? route.abort() : route.continue(),
   )
@@ -89,6 +94,7 @@ test('a reload in the middle of an upload loses the file, and the card says so',
   device,
   folder,
 }) => {
+  test.setTimeout(120_000)
   const ada = await device('Ada')
   await hasAccount(ada)
   const link = await savesBeam(ada, 'Cabin', 'Keys are with Jonas')
@@ -98,6 +104,7 @@ test('a reload in the middle of an upload loses the file, and the card says so',
   const plan = await folder.file('plan.pdf', 1 * MB)
   const held = ada.page.waitForRequest(
     (request) => request.method() === 'POST' && request.url().endsWith('/files/'),
+    WITHIN,
   )
   await ada.page.route(FILES, (route) => (route.request().method() === 'POST' ? undefined : route.continue()))
   await ada.sharesFiles(plan)

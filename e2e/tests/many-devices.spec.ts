@@ -44,9 +44,8 @@ for (const [giver, taker] of [
     device,
     folder,
   }) => {
-    const { ada, bob, cyd, film } = await secondTakes(device, folder, giver, taker, 80 * MB)
-    await cyd.reaches(film, 10)
-    await cyd.pauses(film)
+    const { ada, bob, cyd, film } = await secondTakes(device, folder, giver, taker, 120 * MB)
+    await cyd.pausesAt(film, 10)
     await ada.context.close()
     await bob.seesDevices(2)
 

@@ -4,7 +4,7 @@ import { Device, LARGE_FILE_MS } from '../support/device.ts'
 import { MB, type TestFile } from '../support/files.ts'
 import { pickedSha256, pretendPickers } from '../support/folders.ts'
 import { cutDirectPaths, usesOnlyTurn } from '../support/paths.ts'
-import { seesInList } from '../support/sealing.ts'
+import { reachesInList, seesInList } from '../support/sealing.ts'
 import type { Server } from '../support/server.ts'
 import { type CallDevice, PLAIN_HOST } from '../support/stage.ts'
 import { test as base } from '../support/turn-here.ts'
@@ -162,6 +162,14 @@ async function meet(way: Way, ada: Person, bob: Person, server: Server, wire: Wi
   if (way === 'stored') await keepsBeam(first)
   await second.opens(`${origins.get(second)}${link.pathname}${link.search}${link.hash}`)
   await seesInList(first, 2)
+  await wayIsOpen(way, [ada, bob])
+}
+
+/** Waits for a way that opens later than others: a file that begins before may be through by another one. */
+async function wayIsOpen(way: Way, all: readonly Person[]): Promise<void> {
+  if (!needsWebRtc(way)) return
+  for (const one of all)
+    if (one instanceof Device) await reachesInList(one, way === 'TURN' ? 'via TURN' : 'Direct')
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Devices on networks of their own: behind NATs, on one network, and where UDP or TURN is cut. */
 import { expect } from '@playwright/test'
-import type { Device } from '../support/device.ts'
+import { type Device, LARGE_FILE_MS } from '../support/device.ts'
 import { MB, type TestFile } from '../support/files.ts'
 import { test } from '../support/machines.ts'
 import { relayedBytes } from '../support/paths.ts'
@@ -38,12 +38,15 @@ test('a file goes on through the server when TURN is cut in the middle', async (
   on,
   folder,
 }) => {
+  test.setTimeout(2 * LARGE_FILE_MS)
   await serve(network.server, TURN)
   const ada = await on(await (await network.home('symmetric')).machine(), 'Ada')
   const bob = await on(await (await network.home('symmetric')).machine(), 'Bob')
-  const film = await folder.file('film.bin', 40 * MB)
+  // Large enough that TURN is cut before all of it has come.
+  const film = await folder.file('film.bin', 120 * MB)
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
+  for (const person of [ada, bob]) await reachesInList(person, 'via TURN')
   await ada.sharesFiles(film)
   await bob.takes(film)
   await bob.reaches(film, 5)

@@ -8,7 +8,7 @@ test('e18 a beam that a page has saved is opened by its name in a terminal, and 
   device,
   server,
 }) => {
-  test.setTimeout(60_000)
+  test.setTimeout(180_000)
   const ada = await device('Ada')
   await ada.opensHome()
   const username = await hasAccount(ada)

@@ -60,7 +60,7 @@ test('f20_eight_terminals_and_two_pages_all_get_what_two_of_them_share_though_so
   const receivers = [1, 2, 3, 4, 5, 6, 7].map((one) => new Receiver(join(folder.path, `${one}`), link))
   const send = Terminal.runs(['send', ...DIRECT, song.path], link)
   try {
-    await ada.seesDevices(10)
+    await ada.seesDevices(10, WITHIN)
     await bob.takes(film)
     await Promise.all(receivers.slice(0, 4).map((one) => one.vanishes()))
     for (const page of [ada, bob]) await page.takesUnlessBegun(song)

@@ -8,10 +8,13 @@ import type { Machine } from '../support/network.ts'
 import { relayedBytes } from '../support/paths.ts'
 
 const TURN = { HELIOGRAPH_TURN: 'embedded', HELIOGRAPH_TURN_ALLOW_PEERS: '203.0.113.0/24' }
-/** A transfer whose way is gone goes on over the next one within so many milliseconds. */
-const GOES_ON_WITHIN_MS = 15_000
-/** The part of a file that a change of its way may cost. */
+/** A transfer whose way is gone goes on over the next one within so many milliseconds, also where the machine is busy. */
+const GOES_ON_WITHIN_MS = 30_000
+/** Large enough that the network changes before all of it has come. */
+const SIZE = 200 * MB
+/** The part of a file that a change of its way may cost; of a larger one no more than of this. */
 const TWICE = 0.02
+const TWICE_OF = 80 * MB
 
 type Staged = Fixtures & { folder: Folder }
 
@@ -41,7 +44,7 @@ async function withSenderElsewhere({ network, serve, on, folder }: Omit<Staged, 
   const machine = await network.machine()
   const ada = await on(machine, 'Ada')
   const bob = await on(await network.machine(), 'Bob')
-  const film = await folder.file('film.bin', 80 * MB)
+  const film = await folder.file('film.bin', SIZE)
   await comesTo(bob, ada, film, 20)
   await network.readdresses(machine)
   await goesOn(bob, film)
@@ -57,7 +60,7 @@ test('r9_a_transfer_goes_on_by_itself_when_its_receiver_moves_to_the_network_of_
   const machine = await home.machine()
   const ada = await on(await network.machine(), 'Ada')
   const bob = await on(machine, 'Bob')
-  const film = await folder.file('film.bin', 80 * MB)
+  const film = await folder.file('film.bin', SIZE)
   await comesTo(bob, ada, film, 20)
   await other.takes(machine)
   await goesOn(bob, film)
@@ -117,14 +120,12 @@ async function comesTo(bob: Device, ada: Device, film: TestFile, percent: number
 async function goesOn(bob: Device, film: TestFile): Promise<void> {
   const before = await bob.progress(film)
   // What was on its way still arrives.
-  await expect
-    .poll(() => bob.progress(film), { timeout: GOES_ON_WITHIN_MS })
-    .toBeGreaterThan(Math.min(99, before + 10))
+  await bob.reaches(film, Math.min(100, before + 10), GOES_ON_WITHIN_MS)
   expect(await bob.savedSha256(film)).toBe(film.sha256)
 }
 
 async function sentLittleTwice(ada: Device, film: TestFile): Promise<void> {
-  expect(await bytesSentTwice(ada, film)).toBeLessThanOrEqual(TWICE * film.size)
+  expect(await bytesSentTwice(ada, film)).toBeLessThanOrEqual(TWICE * Math.min(film.size, TWICE_OF))
 }
 
 /** Drops all UDP of a machine until the table is deleted. */

@@ -7,6 +7,8 @@ import { PAGE_PORTS, TURN_PORTS } from '../support/network.ts'
 import { relayedBytes } from '../support/paths.ts'
 import { reachesInList, seesInList } from '../support/sealing.ts'
 
+test.setTimeout(180_000)
+
 test('on https at home, a phone is met directly, and a friend behind another NAT over TURN', async ({
   network,
   serve,
@@ -32,6 +34,7 @@ test('on https at home, a phone is met directly, and a friend behind another NAT
   await friend.opens(link.replace(computer.address, outside))
   await ada.seesDevices(3)
   for (const person of [ada, phone]) await reachesInList(person, 'Direct')
+  for (const person of [ada, friend]) await reachesInList(person, 'via TURN')
   await ada.sharesFiles(film)
   await takes(phone, film, 'Direct')
   await takes(friend, film, 'via TURN')
@@ -60,6 +63,7 @@ test('on plain http at home, a phone is met directly, and a friend to whom only 
   await phone.opens(link)
   await friend.opens(link.replace(computer.address, outside))
   await seesInList(ada, 3)
+  for (const person of [ada, phone]) await reachesInList(person, 'Direct')
   await ada.sharesFiles(film)
   await takes(phone, film, 'Direct')
   await takes(friend, film, 'via server')

@@ -152,6 +152,7 @@ test('in forced colours, shapes have borders', async ({ device }) => {
 })
 
 test('a width of 320 px and a zoom of 200 % lose nothing', async ({ device }) => {
+  test.setTimeout(180_000)
   const ada = await device('Ada', { phone: true })
   for (const size of [
     { width: 320, height: 568 },

@@ -4,9 +4,9 @@ import { type Folder, MB, type TestFile } from '../support/files.ts'
 import { directBytesReceived } from '../support/paths.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
-/** Ada shares a film, and a part of it has come to Bob. */
-async function partReceived(device: CallDevice, folder: Folder) {
-  const film = await folder.file('film.bin', 120 * MB)
+/** Ada shares a film, which begins to come to Bob. */
+async function begun(device: CallDevice, folder: Folder) {
+  const film = await folder.file('film.bin', 160 * MB)
   const ada = await device('Ada', { own: 'chromium' })
   const bob = await device('Bob', { own: 'chromium' })
   const link = await ada.startsBeam()
@@ -14,7 +14,6 @@ async function partReceived(device: CallDevice, folder: Folder) {
   await ada.seesDevices(2)
   await ada.sharesFiles(film)
   await bob.takes(film)
-  await bob.reaches(film, 20)
   return { ada, bob, film, link }
 }
 
@@ -43,8 +42,8 @@ test('f18_a_transfer_is_paused_by_its_receiver_stays_so_after_a_reload_and_goes_
   folder,
 }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
-  const { ada, bob, film } = await partReceived(device, folder)
-  await button(bob, film, 'Pause').click()
+  const { ada, bob, film } = await begun(device, folder)
+  await bob.pausesAt(film, 20)
   await expect(button(bob, film, 'Resume')).toBeVisible()
   await expect(ada.card(film.name).getByText(/^Paused by Chrome on /)).toBeVisible()
   const here = await restsAt(bob)
@@ -62,8 +61,8 @@ test('f18_a_transfer_is_paused_by_its_sender_and_goes_on_when_it_is_resumed_ther
   folder,
 }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
-  const { ada, bob, film } = await partReceived(device, folder)
-  await ada.card(film.name).getByRole('button', { name: 'Pause' }).click()
+  const { ada, bob, film } = await begun(device, folder)
+  await ada.pausesAt(film, 20)
   await expect(bob.file(film).getByText(/^Paused by Chrome on /)).toBeVisible()
   await expect(button(bob, film, 'Resume')).toHaveCount(0)
   await restsAt(bob)
@@ -76,7 +75,9 @@ test('the list of transfers pauses all of them, and shows in any beam what waits
   folder,
 }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
-  const { ada, bob, film } = await partReceived(device, folder)
+  const { ada, bob, film } = await begun(device, folder)
+  // Until its menu and its list are open, more of it comes.
+  await bob.reaches(film, 1)
   await openTransfers(bob)
   const list = bob.page.getByRole('dialog', { name: 'Transfers' })
   await list.getByRole('button', { name: 'Pause all' }).click()
@@ -87,7 +88,7 @@ test('the list of transfers pauses all of them, and shows in any beam what waits
   await leavesForANewBeam(bob, film)
   await openTransfers(bob)
   const waits = list.getByRole('region', { name: 'In other beams' }).getByRole('listitem')
-  await expect(waits.getByText(/of 120 MB/)).toBeVisible()
+  await expect(waits.getByText(/of 160 MB/)).toBeVisible()
   await waits.getByRole('button', { name: /^Open the beam/ }).click()
 
   await button(bob, film, 'Resume').click()
@@ -100,8 +101,9 @@ test('what waits for another beam is removed once its person has said so twice',
   folder,
 }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
-  const { bob, film, link } = await partReceived(device, folder)
-  await button(bob, film, 'Pause').click()
+  const { bob, film, link } = await begun(device, folder)
+  await bob.pausesAt(film, 20)
+  await expect(button(bob, film, 'Resume')).toBeVisible()
   await leavesForANewBeam(bob, film)
   await openTransfers(bob)
   const list = bob.page.getByRole('dialog', { name: 'Transfers' })

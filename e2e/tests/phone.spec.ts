@@ -168,8 +168,9 @@ test('a phone that wakes up shows no interruption, and catches up', async ({ dev
   await ada.seesDevices(2)
   await remembersWords(bob)
 
-  // A sleeping page's clock stands still, so no retry happens by itself.
-  await bob.page.clock.pauseAt(Date.now() + 1_000)
+  // A sleeping page's clock stands still, so no retry happens by itself. A time that has passed already cannot be set, and what
+  // is silent for 8 s counts as dead.
+  await bob.page.clock.pauseAt(Date.now() + 6_000)
   await puts(bob, 'away')
   await sockets[0]?.close({ code: 1001, reason: 'asleep' })
   await ada.seesDevices(1)

@@ -44,6 +44,7 @@ test('fourteen texts of somebody alone are two columns beside the large code, an
 })
 
 test('sixty notes of every size cover none of each other, here and there', async ({ device }) => {
+  test.setTimeout(180_000)
   const ada = await device('Ada')
   const link = await ada.startsBeam()
   const bob = await device('Bob')

@@ -76,6 +76,7 @@ test('what was deleted while the server was down stays deleted, also for a devic
   await ada.seesToast(/Reconnecting/)
   await ada.card('item 1').click()
   await ada.page.keyboard.press('Delete')
+  await ada.seesNothingOf('item 1')
   await server.up()
   await ada.seesDevices(2)
   await bob.seesNothingOf('item 1')

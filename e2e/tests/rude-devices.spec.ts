@@ -43,6 +43,7 @@ async function passedBefore(loud: RawClient, text: string): Promise<number> {
 }
 
 test('a device that never reads is closed, and others are not affected', async ({ device }) => {
+  test.setTimeout(180_000)
   const { ada, bob, link } = await adaAndBob(device)
   const deaf = await RawClient.joins(link)
   deaf.stopsReading()

@@ -4,7 +4,14 @@ import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import { MB } from '../support/files.ts'
 import { cutDirectPaths } from '../support/paths.ts'
-import { encrypted, Overheard, opensDevices, picturesOn, sharesInClear } from '../support/sealing.ts'
+import {
+  encrypted,
+  Overheard,
+  opensDevices,
+  picturesOn,
+  reachesInList,
+  sharesInClear,
+} from '../support/sealing.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
 /** A laptop and a phone that came by its link, with a text that both see. */
@@ -185,6 +192,7 @@ for (const way of ['Direct', 'via server'] as const) {
     if (way === 'via server') await cutDirectPaths(laptop.page)
     await other.opens(link)
     await encrypted(laptop, 2)
+    if (way === 'Direct') for (const one of [laptop, other]) await reachesInList(one, 'Direct')
     await laptop.sharesFiles(secrets)
     await other.takes(secrets)
     expect(await other.savedSha256(secrets)).toBe(secrets.sha256)

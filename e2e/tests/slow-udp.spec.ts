@@ -13,6 +13,8 @@ async function slowsUdpDown(machine: Machine): Promise<void> {
     add rule ip slow leaving meta l4proto udp limit rate over 60 kbytes/second burst 16 kbytes drop`)
 }
 
+test.setTimeout(180_000)
+
 test('r6_the_relay_joins_a_direct_link_that_is_slowed_down', async ({ cabled, serve, on, folder }) => {
   const [near, far] = await cabled({ roundTrip: 20 })
   await serve(near, { HELIOGRAPH_TURN: 'off' })
@@ -24,7 +26,7 @@ test('r6_the_relay_joins_a_direct_link_that_is_slowed_down', async ({ cabled, se
   await ada.seesDevices(2)
   await ada.sharesFiles(film)
   await bob.takes(film)
-  await expect(bob.card(film.name)).toContainText('Direct and via server')
+  await expect(bob.card(film.name)).toContainText('Direct and via server', { timeout: 30_000 })
   expect(await bob.savedSha256(film)).toBe(film.sha256)
   expect(await relayedBytes(ada.page)).toBeGreaterThan(10 * MB)
 })

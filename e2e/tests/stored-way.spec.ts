@@ -11,7 +11,7 @@ test('f22_what_has_begun_to_come_goes_on_from_the_stored_copy_once_the_sender_is
   folder,
 }) => {
   const ada = await device('Ada', { own: 'chromium' })
-  const film = await folder.file('film.bin', 60 * MB)
+  const film = await folder.file('film.bin', 90 * MB)
   const link = await ada.startsBeam()
   await ada.sharesText('Door code 4417')
   await ada.page.getByRole('button', { name: 'Keep it for 1 h' }).click()
@@ -21,8 +21,7 @@ test('f22_what_has_begun_to_come_goes_on_from_the_stored_copy_once_the_sender_is
 
   await ada.sharesFiles(film)
   await bob.takes(film)
-  await bob.reaches(film, 20)
-  await bob.file(film).getByRole('button', { name: 'Pause', exact: true }).click()
+  await bob.pausesAt(film, 15)
   await expect(bob.file(film).getByText('Paused')).toBeVisible()
   const before = await directBytesReceived(bob.page)
   // The copy is complete once Ada's card says so.

@@ -9,6 +9,18 @@ async function gap(page: Page, below: Locator): Promise<number> {
   return toast && bar ? bar.y - (toast.y + toast.height) : Number.NaN
 }
 
+/** Has toasts stay as under the pointer, or end by themselves again: where the machine is busy, a look at one may come too late. */
+async function keepsToasts(page: Page, are: boolean): Promise<void> {
+  await page.evaluate(
+    (rule) => {
+      const sheet = new CSSStyleSheet()
+      sheet.replaceSync(rule)
+      document.adoptedStyleSheets = [sheet]
+    },
+    are ? '[data-toast] { animation-play-state: running, paused !important }' : '',
+  )
+}
+
 /** A file whose name no toast can show whole. */
 async function longNamed(folder: { file: (name: string, size: number) => Promise<TestFile> }) {
   return await folder.file(`Minutes of the ${'very '.repeat(20)}long meeting 2041.bin`, 10)
@@ -25,7 +37,7 @@ test.describe('a toast', () => {
     const hint = ada.page.getByText('Double Click a note to copy')
     await expect(hint).toBeVisible()
 
-    // A toast ends by itself, so each look has a new one.
+    await keepsToasts(ada.page, true)
     const tells = async (name: string) => {
       await ada.picker().setInputFiles({ name, mimeType: '', buffer: Buffer.from('a') })
       await ada.seesToast(`Uploading ${name}`)
@@ -41,6 +53,7 @@ test.describe('a toast', () => {
     await ada.page.getByRole('button', { name: 'Share', exact: true }).click()
     await tells('c.bin')
     await expect.poll(() => gap(ada.page, ada.page.getByRole('menu'))).toBeCloseTo(12, 0)
+    await keepsToasts(ada.page, false)
     await expect(hint).toBeVisible()
   })
 

@@ -3,6 +3,7 @@ import { expect, type Locator } from '@playwright/test'
 import { expectNoSidewaysScroll, expectNothingSerious } from '../support/axe.ts'
 import type { Device } from '../support/device.ts'
 import { MB } from '../support/files.ts'
+import { reachesInList } from '../support/sealing.ts'
 import { test } from '../support/stage.ts'
 import { meetThroughServer } from '../support/through-server.ts'
 import { Wire } from '../support/wire.ts'
@@ -77,6 +78,7 @@ test('the details of a direct transfer name the kind of each connection', { tag:
   const film = await folder.file('film.bin', 20 * MB)
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
+  for (const one of [ada, bob]) await reachesInList(one, 'Direct')
   await ada.sharesFiles(film)
   await bob.takes(film)
   await bob.has(film)

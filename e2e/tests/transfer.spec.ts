@@ -20,11 +20,13 @@ test.describe('files', () => {
       await ada.seesDevices(2)
 
       await ada.sharesFiles(film)
+      // The toast is gone again by the time the file is saved.
+      const told = ada.seesToast('Uploaded "film.bin" Successfully!', { timeout: LARGE_FILE_MS })
       await bob.takes(film)
       await bob.reaches(film, 1)
       await bob.seesPath(film, 'Direct')
       expect(await bob.savedSha256(film)).toBe(film.sha256)
-      await ada.seesToast('Uploaded "film.bin" Successfully!')
+      await told
     })
   }
 

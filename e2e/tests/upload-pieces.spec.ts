@@ -3,6 +3,7 @@ import { LARGE_FILE_MS } from '../support/device.ts'
 import { MB } from '../support/files.ts'
 import { isStoredWhole, partStored, staged } from '../support/kept-upload.ts'
 import { ownDiskFilm } from '../support/own-disk.ts'
+import { reachesInList } from '../support/sealing.ts'
 import { test } from '../support/stage.ts'
 import { Wire } from '../support/wire.ts'
 
@@ -61,6 +62,9 @@ test('f9_a_device_that_comes_while_a_file_is_uploaded_receives_it_and_the_same_u
     wire.slowsTo(MB)
     const carol = await device('Carol', { own: 'chromium' })
     await carol.opens(link)
+    // A film that came over the slow wire would be here only after the copy is whole.
+    await reachesInList(carol, 'Direct')
+    wire.slowsTo(0.3 * MB)
     await carol.takes(FILM)
     expect(await carol.savedSha256(FILM)).toBe(FILM.sha256)
     expect(await staged(server)).toBeLessThan(FILM.size)

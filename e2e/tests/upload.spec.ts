@@ -5,6 +5,11 @@ import { expectNothingSerious } from '../support/axe.ts'
 import type { Device } from '../support/device.ts'
 import { test } from '../support/stage.ts'
 
+/** What is waited for from before it begins: all steps until then count too. */
+const WITHIN = { timeout: 60_000 }
+
+test.setTimeout(120_000)
+
 /** Returns a real picture of the screen, 64 pixels wide. */
 async function picture({ page }: Device, name: string) {
   const buffer = await page.screenshot({ clip: { x: 0, y: 0, width: 64, height: 48 } })
@@ -15,6 +20,7 @@ async function picture({ page }: Device, name: string) {
 async function storesFile({ page }: Device): Promise<Response> {
   return await page.waitForResponse(
     (answer) => answer.request().method() === 'POST' && answer.url().endsWith('/files/'),
+    WITHIN,
   )
 }
 
@@ -31,7 +37,7 @@ for (const phone of [false, true]) {
     await ada.page.close()
 
     const bob = await device('Bob', { phone })
-    const read = bob.page.waitForResponse((answer) => answer.url().includes('/api/uploads/'))
+    const read = bob.page.waitForResponse((answer) => answer.url().includes('/api/uploads/'), WITHIN)
     await bob.opens(link)
     // Of a sealed beam only a device has the keys. Hers has the picture no more.
     await (await ada.context.newPage()).goto(link)
