@@ -131,6 +131,8 @@ test.describe('thousands of files that are shared together', () => {
     const card = cardOf(ada)
     await expect(card.getByText('IMG 0000.jpg').first()).toBeAttached()
     await ada.sharesText('a note beside them')
+    // A key is for the page once the field of the message has closed.
+    await expect(ada.page.getByRole('button', { name: 'Send', exact: true })).toBeHidden()
     await ada.page.locator('body').press('/')
     const field = ada.page.getByRole('searchbox', { name: 'Search items' })
     await field.fill('img 1234.jpg')
