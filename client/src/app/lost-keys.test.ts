@@ -84,7 +84,8 @@ describe('e11 a beam in which nobody has a key any more', () => {
     expect(bob.states.at(-1)).toBe('waiting')
   })
 
-  it('is read by everybody when a device comes back that has the old key', async () => {
+  /** Bob, who is alone, makes a key of his own and shares under it. */
+  const bobSharesAlone = async (): Promise<Page> => {
     server.pages.delete(ADA)
     const bob = new Page(server, BOB, ada.invite)
     server.lists(BOB)
@@ -92,19 +93,18 @@ describe('e11 a beam in which nobody has a key any more', () => {
     await bob.is('sealed')
     bob.channel.share(ITEM, 'bread', 'text')
     await shared()
+    return bob
+  }
+
+  it('is read by everybody when a device comes back that has the old key', async () => {
+    await bobSharesAlone()
     server.pages.set(ADA, ada)
     server.lists(BOB, ADA)
     expect((await ada.opensLater(server.item())).content).toEqual({ kind: 'text', text: 'bread' })
   })
 
   it('e11_is_asked_for_again_when_a_device_comes_that_was_not_here_when_nobody_knew_it', async () => {
-    server.pages.delete(ADA)
-    const bob = new Page(server, BOB, ada.invite)
-    server.lists(BOB)
-    bob.channel.synced([])
-    await bob.is('sealed')
-    bob.channel.share(ITEM, 'bread', 'text')
-    await shared()
+    const bob = await bobSharesAlone()
     server.pages.delete(BOB)
     server.pages.set(ADA, ada)
     server.lists(ADA)

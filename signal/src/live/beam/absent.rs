@@ -13,56 +13,44 @@ const MOST_PROOF_BYTES: usize = 1024;
 
 /// The latest of them, each with what proves its deletion, the latest last.
 #[derive(Debug, Default)]
-pub(super) struct AbsentDeletions {
-    deletions: VecDeque<(ItemId, Option<String>)>,
-    proof_bytes: usize,
-}
+pub(super) struct AbsentDeletions(VecDeque<(ItemId, Option<String>)>);
 
 impl AbsentDeletions {
     pub fn len(&self) -> usize {
-        self.deletions.len()
+        self.0.len()
     }
 
     /// What the proofs take, in bytes.
-    pub const fn proof_bytes(&self) -> usize {
-        self.proof_bytes
+    pub fn proof_bytes(&self) -> usize {
+        self.0.iter().filter_map(|(_, proof)| proof.as_ref()).map(String::len).sum()
     }
 
     /// Remembers a deletion. The earliest one makes way.
     pub fn push(&mut self, id: ItemId, proof: Option<&str>) {
         self.forget(id);
-        if self.deletions.len() == MOST {
-            self.forget_first();
+        if self.0.len() == MOST {
+            self.0.pop_front();
         }
         let proof = proof.filter(|proof| proof.len() <= MOST_PROOF_BYTES).map(ToOwned::to_owned);
-        self.proof_bytes += proof.as_ref().map_or(0, String::len);
-        self.deletions.push_back((id, proof));
+        self.0.push_back((id, proof));
     }
 
     /// The item is here again, as by an Undo.
     pub fn forget(&mut self, id: ItemId) {
-        self.deletions.retain(|(other, _)| *other != id);
-        let proofs = self.deletions.iter().filter_map(|(_, proof)| proof.as_ref());
-        self.proof_bytes = proofs.map(String::len).sum();
+        self.0.retain(|(other, _)| *other != id);
     }
 
     pub fn clear(&mut self) {
-        *self = Self::default();
+        self.0.clear();
     }
 
     pub fn has(&self, id: ItemId) -> bool {
-        self.deletions.iter().any(|(other, _)| *other == id)
+        self.0.iter().any(|(other, _)| *other == id)
     }
 
     /// What proves the deletion of an item.
     pub fn proof(&self, id: ItemId) -> Option<&String> {
-        let found = self.deletions.iter().find(|(other, _)| *other == id);
+        let found = self.0.iter().find(|(other, _)| *other == id);
         found.and_then(|(_, proof)| proof.as_ref())
-    }
-
-    fn forget_first(&mut self) {
-        if let Some((first, _)) = self.deletions.front() {
-            self.forget(*first);
-        }
     }
 }

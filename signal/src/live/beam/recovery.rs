@@ -99,9 +99,7 @@ impl Recovery {
 
     /// An item is shared: it may have been deleted before.
     pub fn shared(&mut self, id: ItemId) {
-        if self.absent.has(id) {
-            self.absent.forget(id);
-        }
+        self.absent.forget(id);
     }
 
     /// How many such deletions are remembered, and the bytes of their proofs.
