@@ -18,7 +18,13 @@ export default defineConfig({
   use: { actionTimeout: 15_000, viewport: DESKTOP, locale: 'en-GB' },
   projects: [
     { name: 'chromium', use: { browserName: 'chromium', launchOptions: CHROMIUM }, grepInvert: /@long/ },
-    { name: 'firefox', use: { browserName: 'firefox', launchOptions: FIREFOX }, grep: /@everywhere/ },
+    {
+      name: 'firefox',
+      use: { browserName: 'firefox', launchOptions: FIREFOX },
+      grep: /@everywhere/,
+      // Its driver is slower: some tests take half a minute on two busy cores.
+      timeout: 120_000,
+    },
     {
       name: 'long',
       // A large file fills the machine by itself.

@@ -291,6 +291,17 @@ export class Device {
   }
 
   /** Closes all pages of the browser. */
+  /** Waits until the server has all that was shared here. Until then the tab keeps it, and notes that within 200 ms. */
+  async hasSentAll(): Promise<void> {
+    let quiet = 0
+    const looks = async () => {
+      const waits = await this.page.evaluate(() => sessionStorage.getItem('unsent') !== null)
+      quiet = waits ? 0 : quiet + 1
+      return quiet
+    }
+    await expect.poll(looks, { intervals: [300], timeout: 30_000 }).toBeGreaterThan(1)
+  }
+
   async leaves(): Promise<void> {
     await this.context.close()
   }

@@ -156,13 +156,25 @@ async function loopback(): Promise<Place> {
   return { listen: '127.0.0.1', host: '127.0.0.1', port: await freePort(), enter: [] }
 }
 
-/** Returns a port that is free now. */
+/** How many ports a process that runs tests has for itself, and the first of all of them. */
+const PORTS_EACH = 2_000
+const FIRST_PORT = 24_000
+let asked = 0
+
+/** Returns a port that is free now. It is below those that Linux gives away by itself, and no other test is given it. */
 export async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const address = listener.address()
-  listener.close()
-  await once(listener, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  const first = FIRST_PORT + PORTS_EACH * (Number(process.env.TEST_PARALLEL_INDEX ?? 0) % 4)
+  for (;;) {
+    const port = first + (asked % PORTS_EACH)
+    asked += 1
+    const listener = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(listener, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    listener.close()
+    await once(listener, 'close')
+    return port
+  }
 }

@@ -32,6 +32,7 @@ test('what one asks to keep is there for a phone that scans the code after every
     ada.page.getByRole('button', { name: /1 device · Kept until (?:[A-Z][a-z]{2} )?\d\d:\d\d/ }),
   ).toBeVisible()
   await expect(ada.card(plan.name).getByText('Complete')).toBeVisible()
+  await ada.hasSentAll()
   await ada.context.close()
   await server.down()
   await server.up()
@@ -54,6 +55,7 @@ test('a beam that nobody asked to keep says that what was shared in it is gone',
   const ada = await device('Ada')
   const link = await ada.startsBeam()
   await ada.sharesText('Door code 4417')
+  await ada.hasSentAll()
   await ada.context.close()
   await server.down()
   await server.up()

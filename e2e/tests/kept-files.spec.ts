@@ -45,6 +45,7 @@ test('f9_files_of_any_type_that_are_shared_while_others_are_here_outlive_everybo
   await ada.sharesFiles(plan, archive)
   await bob.sees(plan.name)
   await stored
+  await ada.hasSentAll()
   await ada.page.reload()
   await bob.page.reload()
   for (const person of [ada, bob]) {
@@ -86,6 +87,7 @@ test('a copy that the server was not there for is stored after its restart', asy
   const stored = stores(ada.page, 1)
   await server.up()
   await stored
+  await ada.hasSentAll()
   await ada.page.close()
   await savesUnchanged(bob, plan)
 })
@@ -119,6 +121,7 @@ test('a reload in the middle of an upload loses the file, and the card says so',
   const stored = stores(ada.page, 1)
   await card.getByLabel(`Choose ${plan.name} again`).setInputFiles(plan.path)
   await stored
+  await ada.hasSentAll()
   await ada.page.close()
   await savesUnchanged(bob, plan)
 })
@@ -149,6 +152,7 @@ test('a document that the server alone has is shown in full and saved, each with
   const plan = { name: 'plan.pdf', path: '', size: buffer.length, sha256 }
   await ada.picker().setInputFiles({ name: plan.name, mimeType: 'application/pdf', buffer })
   await ada.seesToast('Uploaded "plan.pdf" Successfully!')
+  await ada.hasSentAll()
   await ada.page.close()
 
   const bob = await device('Bob')

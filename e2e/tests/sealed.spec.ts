@@ -214,6 +214,7 @@ test('e7 what the server alone has is saved with one press, which can be stopped
   await laptop.page.getByRole('button', { name: 'Keep it for 1 h' }).click()
   await laptop.sharesFiles(plan)
   await laptop.reads(plan, 'Stored')
+  await laptop.hasSentAll()
   await laptop.leaves()
 
   const other = await device('other')

@@ -26,6 +26,7 @@ test('f22_what_has_begun_to_come_goes_on_from_the_stored_copy_once_the_sender_is
   const before = await directBytesReceived(bob.page)
   // The copy is complete once Ada's card says so.
   await expect(ada.file(film).getByText('Stored')).toBeVisible({ timeout: LARGE_FILE_MS })
+  await ada.hasSentAll()
   await ada.context.close()
   const read = bob.page.waitForResponse((answer) => answer.url().includes('/api/uploads/'), {
     // A link that is silent counts as dead after 8 s.

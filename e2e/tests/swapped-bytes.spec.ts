@@ -70,6 +70,7 @@ test.describe('a stored copy', () => {
     const cutShort = files[2] as TestFile
     const paths: string[] = []
     for (const file of files) paths.push(await stores(laptop, file, server))
+    await laptop.hasSentAll()
     await laptop.leaves()
     const stranger = await device('stranger')
     await keeps(stranger)

@@ -34,6 +34,7 @@ for (const phone of [false, true]) {
     await ada.picker().setInputFiles(file)
     await ada.seesToast('Uploading view.png')
     await ada.seesToast('Uploaded "view.png" Successfully!')
+    await ada.hasSentAll()
     await ada.page.close()
 
     const bob = await device('Bob', { phone })
