@@ -51,6 +51,13 @@ export class Device {
     await this.page.goto(`${this.origin}/space`)
   }
 
+  /** On a phone. The home page, which has buttons of the same names, is there for a moment longer than its address. */
+  async goesToSpace(): Promise<void> {
+    const tab = this.page.getByRole('link', { name: 'Space' })
+    await tab.click()
+    await expect(tab).toHaveAttribute('aria-current', 'page')
+  }
+
   async opens(link: string): Promise<void> {
     await this.page.goto(link)
   }
@@ -290,7 +297,6 @@ export class Device {
       : await this.#blobSha256(file)
   }
 
-  /** Closes all pages of the browser. */
   /** Waits until the server has all that was shared here. Until then the tab keeps it, and notes that within 200 ms. */
   async hasSentAll(): Promise<void> {
     let quiet = 0
@@ -302,6 +308,7 @@ export class Device {
     await expect.poll(looks, { intervals: [300], timeout: 30_000 }).toBeGreaterThan(1)
   }
 
+  /** Closes all pages of the browser. */
   async leaves(): Promise<void> {
     await this.context.close()
   }

@@ -22,7 +22,7 @@ async function hasFolder(stage: Stage): Promise<void> {
   const { looker, phone } = stage
   await (phone ? withoutPickers(looker) : pretendPickers(looker))
   const bob = await joinedByAnother(stage)
-  if (phone) await looker.page.getByRole('link', { name: 'Space' }).click()
+  if (phone) await looker.goesToSpace()
   await dropsTree(bob, 'Norwegen', JOURNEY)
   await looker.card('Norwegen').getByRole('button', { name: 'Receive', exact: true }).click()
   await expect(looker.page.getByRole('button', { name: 'Save all' })).toBeVisible()
@@ -63,7 +63,7 @@ export const FOLDER_SCENES: readonly Scene[] = [
     show: async (stage) => {
       const { looker, phone } = stage
       await joinedByAnother(stage)
-      if (phone) await looker.page.getByRole('link', { name: 'Space' }).click()
+      if (phone) await looker.goesToSpace()
       await dropsTree(looker, 'Norwegen', JOURNEY)
       await expect(looker.card('Norwegen')).toBeVisible()
       await isKeptForLater(looker.page)

@@ -39,7 +39,7 @@ export const ITEM_SCENES: readonly Scene[] = [
       const { looker, phone } = stage
       const bob = await joinedByAnother(stage)
       // Without a reload, after which the sheet is not shown by itself.
-      if (phone) await looker.page.getByRole('link', { name: 'Space' }).click()
+      if (phone) await looker.goesToSpace()
       await sharesPictures(bob, 7)
       await bob.sharesFiles(...(await severalFiles(stage.folder)))
       if (phone) await hidesSheet(looker)
@@ -53,7 +53,7 @@ export const ITEM_SCENES: readonly Scene[] = [
     on: ['phone'],
     show: async (stage) => {
       const bob = await joinedByAnother(stage)
-      await stage.looker.page.getByRole('link', { name: 'Space' }).click()
+      await stage.looker.goesToSpace()
       await bob.sharesFiles(...(await severalFiles(stage.folder)))
       await expect(stage.looker.page.getByRole('dialog', { name: /^5 files from/ })).toBeVisible()
     },

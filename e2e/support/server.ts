@@ -164,7 +164,7 @@ let asked = 0
 /** Returns a port that is free now. It is below those that Linux gives away by itself, and no other test is given it. */
 export async function freePort(): Promise<number> {
   const first = FIRST_PORT + PORTS_EACH * (Number(process.env.TEST_PARALLEL_INDEX ?? 0) % 4)
-  for (;;) {
+  for (let at = 0; at < PORTS_EACH; at += 1) {
     const port = first + (asked % PORTS_EACH)
     asked += 1
     const listener = createServer().listen(port, '127.0.0.1')
@@ -177,4 +177,5 @@ export async function freePort(): Promise<number> {
     await once(listener, 'close')
     return port
   }
+  throw new Error('no port')
 }

@@ -11,7 +11,7 @@ const everywhere = { tag: '@everywhere' }
 test('the back button closes what is open and stays on the page', everywhere, async ({ device }) => {
   const bob = await device('Bob', { phone: true })
   await bob.opensHome()
-  await goesToSpace(bob)
+  await bob.goesToSpace()
   const dialog = bob.page.getByRole('dialog')
 
   await bob.page.getByRole('button', { name: 'Join Beam' }).click()
@@ -36,7 +36,7 @@ test('the back button closes what is open and stays on the page', everywhere, as
 test('a dialog that is closed by its button leaves nothing to go back to', async ({ device }) => {
   const bob = await device('Bob', { phone: true })
   await bob.opensHome()
-  await goesToSpace(bob)
+  await bob.goesToSpace()
   for (const way of ['Cancel', 'Cancel']) {
     await bob.page.getByRole('button', { name: 'Join Beam' }).click()
     await bob.page.getByRole('button', { name: way }).click()
@@ -158,7 +158,7 @@ test('a phone that wakes up shows no interruption, and catches up', async ({ dev
     sockets.push(socket)
   })
   await bob.opens(await ada.startsBeam())
-  await goesToSpace(bob)
+  await bob.goesToSpace()
   await ada.seesDevices(2)
   await remembersWords(bob)
 
@@ -196,13 +196,6 @@ test('a lasting loss of the connection is shown until it is over', async ({ devi
     await server.stop()
   }
 })
-
-/** The home page, which has buttons of the same names, is there for a moment longer than its address. */
-async function goesToSpace({ page }: Device): Promise<void> {
-  const tab = page.getByRole('link', { name: 'Space' })
-  await tab.click()
-  await expect(tab).toHaveAttribute('aria-current', 'page')
-}
 
 /** Returns buttons, links and fields with a touch target under 44 px, including the invisible margin. */
 async function smallTargets({ page }: Device): Promise<string[]> {

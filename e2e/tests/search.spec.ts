@@ -11,6 +11,7 @@ test('on the canvas others are dimmed, Enter goes from match to match, and Escap
   for (const text of ['the lake', 'the cabin', 'the cabin by the lake']) await ada.sharesText(text)
   // A key is for the page once the field of the message has closed.
   await expect(ada.page.getByRole('button', { name: 'Send', exact: true })).toBeHidden()
+  // What listens to it is loaded with the first items.
   await expect(ada.page.getByRole('article')).toHaveCount(3)
   await expect(ada.page.getByRole('button', { name: 'Search items' })).toBeInViewport()
   await ada.page.locator('body').press('/')

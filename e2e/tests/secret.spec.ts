@@ -93,7 +93,7 @@ test(
     await clean()
     await phone.sees('marmalade from Granada')
     // Its own link has the secret again.
-    await phone.page.getByRole('link', { name: 'Space' }).click()
+    await phone.goesToSpace()
     await laptop.leaves()
     expect(await phone.scansOwnQr()).toBe(link)
   },
