@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use heliograph_device::engine::contract::Progress;
+use heliograph_device::engine::contract::{Progress, TransferFailure};
 use heliograph_device::file_facts::FileFacts;
 use heliograph_device::io::file_device::Told;
 use heliograph_device::io::files::target::Target;
@@ -93,6 +93,8 @@ struct Coming {
     is_here: bool,
     /// Whether it has come; `None` while it is under way.
     end: Option<bool>,
+    /// Whether its device has it no more, and goes on with it where it has it again (F17).
+    may_come_again: bool,
     why: Option<String>,
     /// What its person has heard of why it does not come.
     heard: Option<String>,
@@ -150,7 +152,7 @@ impl Receiving<'_> {
                 let may_come = file.is_stored || file.is_here || here.contains(&file.from);
                 file.end.is_some() || !(may_come || self.was_lost)
             }
-            Until::AllHasCome => file.end.is_some(),
+            Until::AllHasCome => file.end.is_some() && !file.may_come_again,
             Until::Interrupted => false,
         };
         let is_begun = self.until == Until::NothingComes || !self.files.is_empty();
@@ -207,6 +209,7 @@ impl Receiving<'_> {
             is_stored,
             is_here: false,
             end: None,
+            may_come_again: false,
             why: None,
             heard: None,
         };
@@ -226,6 +229,8 @@ impl Receiving<'_> {
         let moves = moves(progress, file.size, beam.is_over_turn(file.from));
         voice.event(&Event::Receiving { id, file: &file.name, moves })?;
         file.end = progress.has_ended().then_some(matches!(progress, Progress::Done { .. }));
+        file.may_come_again =
+            matches!(progress, Progress::Failed { why: TransferFailure::Gone, .. });
         file.why = why(progress);
         // Those that wait for their turn can be hundreds, which would push the ones that move off the screen.
         if file.end.is_some() || matches!(progress, Progress::Queued { .. }) {
@@ -238,6 +243,9 @@ impl Receiving<'_> {
             let said = missed(&file.name, why);
             if file.heard.as_ref() != Some(&said) {
                 self.bars.aside(|| voice.warn(&said));
+                if file.may_come_again && self.until == Until::AllHasCome {
+                    self.bars.aside(|| voice.hint("Waiting until that device has it again."));
+                }
             }
             file.heard = Some(said);
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::people::deletes;
-use crate::program::{Running, program};
+use crate::program::{Running, copies, program};
 use crate::stage::{DIRECT, MIB, RELAY, Stage, done, first_event, sample};
 
 #[track_caller]
@@ -366,6 +366,18 @@ fn f17_a_sender_that_was_killed_goes_on_under_the_same_item() {
 #[test]
 fn e15_f17_both_ends_go_on_after_both_were_killed() {
     sender_goes_on(true);
+}
+
+/// Who is there already asks for what an earlier run has shared as soon as it sees the device.
+#[test]
+fn f17_files_are_offered_before_their_device_is_in_the_beam() {
+    let mut stage = Stage::new();
+    let path = stage.file("small", b"small");
+    let (_copy, link) = copies(&stage.server.url(), b"a text");
+    stage.server.dies();
+    let mut send = program(&["send", "--json", &path]).link(&link).starts();
+    assert_eq!(send.event("offered")["file"], "small");
+    assert_eq!(send.ends(), 5);
 }
 
 #[test]

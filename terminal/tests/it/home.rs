@@ -151,6 +151,30 @@ fn f17_another_run_sends_nothing_twice_and_gives_what_the_first_has_sent() {
 }
 
 #[test]
+fn f17_a_receiver_that_waits_goes_on_once_a_watched_folder_has_a_file_again() {
+    let stage = Stage::new();
+    let (_copy, link) = copies(&stage.server.url(), b"a text");
+    fs::create_dir(stage.path("one")).unwrap();
+    fs::write(stage.path("one/a"), "first").unwrap();
+    let mut one = stage.watches("one", &link, &["--all"]);
+    one.event("shared");
+    one.is_killed();
+    fs::rename(stage.path("one/a"), stage.path("a")).unwrap();
+    let mut one = stage.watches("one", &link, &["--all"]);
+    one.event("status");
+    let into = stage.path("into");
+    let receive = ["receive", "--json", "--no-direct", "--wait", "--into", into.to_str().unwrap()];
+    let mut receive = program(&receive).link(&link).starts();
+    while receive.event("receiving")["state"] != "failed" {}
+    one.is_killed();
+    fs::rename(stage.path("a"), stage.path("one/a")).unwrap();
+    let _one = stage.watches("one", &link, &["--all"]);
+    receive.event("received");
+    assert_eq!(receive.ends(), 0);
+    assert_eq!(fs::read_to_string(into.join("a")).unwrap(), "first");
+}
+
+#[test]
 fn two_runs_do_not_watch_one_folder_at_once() {
     let stage = Stage::new();
     let (_copy, link) = copies(&stage.server.url(), b"a text");
