@@ -74,6 +74,16 @@ describe('the device tokens of a tab', () => {
     expect(token()).toBe(before)
   })
 
+  it('s5_are_kept_when_the_browser_stood_still_until_the_time_for_the_lock_was_over', async () => {
+    await starts()
+    const before = token()
+    const loadedAgain = starts()
+    locks.held.clear()
+    late.abort()
+    await loadedAgain
+    expect(token()).toBe(before)
+  })
+
   it('s5_are_not_those_of_the_tab_that_it_is_a_copy_of', async () => {
     await starts()
     const original = [token(), token(OTHER_BEAM)]

@@ -22,7 +22,8 @@ const LET_GO_WITHIN_MS = 3000
 export async function ownTab(locks: LockManager | undefined): Promise<void> {
   if (!locks) return
   const name = tabName()
-  if (name !== null && (await hold(locks, name))) return
+  // Where the browser stood still until that time was over, the lock may be free all the same.
+  if (name !== null && ((await hold(locks, name)) || (await isClosed(locks, name)))) return
   // Of a tab that was closed, and whose device another one is now, no tokens are known: what it could not send nobody else does.
   if (name !== null && knownTabs(Date.now()).includes(name)) {
     forgetUnsent()

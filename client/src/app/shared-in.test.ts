@@ -12,6 +12,8 @@ let stores: Stores
 let shared: string[]
 /** What the service worker has stored, by its address. */
 let kept: Map<string, Response>
+/** How many texts were shown each time that something was removed from it. */
+let shownAtRemoval: number[]
 /** Happens while it is being shared. */
 let meanwhile: () => void
 let actions: ReturnType<typeof createSharedIn>
@@ -23,6 +25,7 @@ const named = (name: string) => ({ headers: { 'x-name': encodeURIComponent(name)
 beforeEach(async () => {
   stores = createStores()
   shared = []
+  shownAtRemoval = []
   meanwhile = () => {}
   kept = new Map([
     ['https://a.example/shared/000000', new Response('a text')],
@@ -31,7 +34,10 @@ beforeEach(async () => {
   const cache = {
     keys: async () => [...kept.keys()].map((url) => ({ url })),
     match: async ({ url }: Request) => kept.get(url)?.clone(),
-    delete: async ({ url }: Request) => kept.delete(url),
+    async delete({ url }: Request) {
+      shownAtRemoval.push(waits().texts.length)
+      return kept.delete(url)
+    },
   }
   vi.stubGlobal('caches', { open: async () => cache })
   history.replaceState(null, '', '/space?shared=1')
@@ -75,6 +81,11 @@ describe('what was handed over', () => {
     expect(shared).toEqual([])
     expect(kept.size).toBe(0)
     expect(waits()).toEqual({ texts: [], files: [] })
+  })
+
+  it('is shown until it is gone from the storage, where a page that is loaded again would find it', async () => {
+    await actions.discardParcel()
+    expect(shownAtRemoval).toEqual([1, 1])
   })
 
   it.each([

@@ -5,7 +5,6 @@
 import type { Actions } from '../features/actions'
 import { displayName } from '../protocol/names'
 import { dropShared, readShared, type SharedContent } from '../service-worker/share-target'
-import { NOTHING_WAITS } from '../stores/share-target'
 import { notConnected } from './access-news'
 import type { Context } from './context'
 import { whyNotShare } from './sharing'
@@ -27,14 +26,16 @@ export function createSharedIn(
     const named = files.map(({ name, size }) => ({ name: displayName(name), size }))
     shareTarget.setState({ texts, files: named }, true)
   }
-  /** Removes what waits if `act` returns true. A second tap while the first is at work counts for nothing. */
+  /**
+   * Removes what waits if `act` returns true, and shows it until it is gone: a page that is loaded again finds what is still stored. A second
+   * tap while the first is at work counts for nothing.
+   */
   const take = async (act: (content: SharedContent) => boolean) => {
     if (isBusy) return
     isBusy = true
     try {
       const content = await readShared(caches)
       if (act(content)) {
-        shareTarget.setState(NOTHING_WAITS, true)
         await dropShared(caches, content)
         await show()
       }

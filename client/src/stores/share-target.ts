@@ -6,7 +6,7 @@ export interface ShareTargetState {
   readonly files: readonly { readonly name: string; readonly size: number }[]
 }
 
-export const NOTHING_WAITS: ShareTargetState = { texts: [], files: [] }
+const NOTHING_WAITS: ShareTargetState = { texts: [], files: [] }
 
 export function createShareTargetStore() {
   return createStore<ShareTargetState>()(() => NOTHING_WAITS)

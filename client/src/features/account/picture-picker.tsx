@@ -5,7 +5,6 @@ import { useEffect, useId, useMemo } from 'react'
 import { cx } from '../../ui/cx'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
-import { useApp } from '../actions'
 import css from './picture-picker.module.css'
 
 /** Chooses, shows and removes a profile picture. */
@@ -17,9 +16,9 @@ export function PicturePicker({
   picture: File | null
   /** The reason why the server refused it. */
   error: string | null
-  onPick: (picture: File | null) => void
+  /** Takes the file as it is. */
+  onPick: (file: File | null) => void
 }) {
-  const { actions } = useApp()
   const address = useAddress(picture)
   const id = useId()
   const hint = useId()
@@ -43,13 +42,12 @@ export function PicturePicker({
         accept="image/jpeg,image/png,image/webp"
         aria-describedby={hint}
         aria-invalid={error !== null}
-        onChange={async (event) => {
+        onChange={(event) => {
           const input = event.currentTarget
           const [file] = input.files ?? []
           // Cleared, so that the same file can be chosen again after it was removed.
-          const prepared = file && (await actions.account.preparePicture(file))
           input.value = ''
-          if (prepared) onPick(prepared)
+          if (file) onPick(file)
         }}
       />
     </div>

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro'
-import { useState } from 'react'
 import { Link } from 'react-router'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
@@ -13,6 +12,7 @@ import { PasswordField } from './password-field'
 import { PasswordMeter } from './password-meter'
 import { PicturePicker } from './picture-picker'
 import { useForm } from './use-form'
+import { usePreparedPicture } from './use-prepared-picture'
 import { registerProblems } from './validation'
 
 const EMPTY = {
@@ -27,13 +27,13 @@ const EMPTY = {
 /** The form of a new account. After the registration the route redirects. */
 export function RegisterForm() {
   const { actions } = useApp()
-  const [picture, setPicture] = useState<File | null>(null)
+  const { picture, choose, whole: wholePicture } = usePreparedPicture(actions.account.preparePicture)
   const { form, field, fields, problems, settle, whole, sending, submit } = useForm(
     EMPTY,
     registerProblems,
-    (filled) => {
+    async (filled) => {
       const { confirm_password: _, ...account } = filled
-      return actions.account.register({ ...account, profile_picture: picture })
+      return actions.account.register({ ...account, profile_picture: await wholePicture() })
     },
   )
   return (
@@ -42,8 +42,8 @@ export function RegisterForm() {
         <PicturePicker
           picture={picture}
           error={problems.profile_picture ?? null}
-          onPick={(chosen) => {
-            setPicture(chosen)
+          onPick={(file) => {
+            void choose(file)
             settle('profile_picture')
           }}
         />
