@@ -20,10 +20,18 @@ async function register(): Promise<void> {
     const { active } = await navigator.serviceWorker.ready
     // On phones the Space is one tap away, also for somebody who has not opened it before the network went.
     if (viewportClass() === 'mobile') await import('./routes/space-route')
-    // The worker has not seen what was loaded before it started.
-    active?.postMessage(performance.getEntriesByType('resource').map(({ name }) => name))
+    if (active) reportMissed(active)
   } catch (error) {
     // biome-ignore lint/suspicious/noConsole: only useful to a person who looks for the reason.
     console.info('No offline start', error)
   }
+}
+
+/** Tells the worker what was loaded before it started, and what was on its way when it took over the page: it has seen neither. */
+function reportMissed(worker: ServiceWorker): void {
+  const report = (list: PerformanceObserverEntryList) => {
+    const missed = list.getEntries().filter((entry) => (entry as PerformanceResourceTiming).workerStart === 0)
+    if (missed.length > 0) worker.postMessage(missed.map(({ name }) => name))
+  }
+  new PerformanceObserver(report).observe({ type: 'resource', buffered: true })
 }
