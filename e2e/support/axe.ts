@@ -22,22 +22,24 @@ declare global {
  * colour scheme is looked at in the other for its `colours` only, because nothing else differs.
  */
 export async function expectNothingSerious({ page }: Device, look: 'all' | 'colours' = 'all'): Promise<void> {
-  await page.evaluate(async (longestMs) => {
-    const ending = document.getAnimations().filter((animation) => {
-      const end = animation.effect?.getComputedTiming().endTime
-      return typeof end === 'number' && end <= longestMs
-    })
-    await Promise.allSettled(ending.map((animation) => animation.finished))
-  }, LONGEST_ENTRY_MS)
   // The whole of it is looked at from inside the page. What is in a frame would be missed.
   expect(page.frames()).toHaveLength(1)
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
+  // Both in one step, so that no other animation begins in between.
   const violations = await page.evaluate(
-    async (rules) => {
+    async ([longestMs, rules]) => {
+      const isEntering = ({ playState, effect }: Animation) => {
+        const end = effect?.getComputedTiming().endTime
+        return playState === 'running' && typeof end === 'number' && end <= longestMs
+      }
+      const entering = () => document.getAnimations().filter(isEntering)
+      // Others may have begun meanwhile.
+      for (let now = entering(); now.length > 0; now = entering())
+        await Promise.allSettled(now.map(({ finished }) => finished))
       const options = rules ? { runOnly: [...rules] } : {}
       return (await window.axe.run(document, { ...options, resultTypes: ['violations'] })).violations
     },
-    look === 'colours' ? COLOURS : null,
+    [LONGEST_ENTRY_MS, look === 'colours' ? COLOURS : null] as const,
   )
   const serious = violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -73,6 +73,15 @@ export async function withNotes(
   return ada
 }
 
+/**
+ * Waits until the code of the canvas, and of what lies over it, has come to a device that is not alone in its beam. A page that loses
+ * its server before says that a part could not be loaded.
+ */
+export async function hasCanvas({ page }: Device): Promise<void> {
+  await expect(page.getByRole('list', { name: 'Shared items' })).toBeAttached()
+  await expect(page.getByRole('button', { name: 'Show QR' })).toBeVisible()
+}
+
 /** Waits for the entry animations, because Firefox cannot emulate reduced motion. */
 export async function restsOn({ page }: Device): Promise<void> {
   await page.evaluate(async () => {

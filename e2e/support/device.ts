@@ -7,6 +7,9 @@ import { readDrawnQr, readQr } from './qr.ts'
 /** Timeout for a large file on two cores that run two browsers and a server. */
 export const LARGE_FILE_MS = 180_000
 
+/** For what a page shows once its server is back, which it tries to reach every 6 s. */
+export const BACK = { timeout: 30_000 }
+
 export type BrowserName = 'chromium' | 'firefox'
 
 export interface Traits {
@@ -51,11 +54,20 @@ export class Device {
     await this.page.goto(`${this.origin}/space`)
   }
 
-  /** On a phone. The home page, which has buttons of the same names, is there for a moment longer than its address. */
+  /** On a phone. */
   async goesToSpace(): Promise<void> {
-    const tab = this.page.getByRole('link', { name: 'Space' })
-    await tab.click()
-    await expect(tab).toHaveAttribute('aria-current', 'page')
+    await this.#goesTo('Space')
+  }
+
+  async goesHome(): Promise<void> {
+    await this.#goesTo('Home')
+  }
+
+  /** The page before, which has buttons of the same names, is there for a moment longer than its address. */
+  async #goesTo(name: 'Home' | 'Space'): Promise<void> {
+    const link = this.page.getByRole('link', { name, exact: true })
+    await link.click()
+    await expect(link).toHaveAttribute('aria-current', 'page')
   }
 
   async opens(link: string): Promise<void> {
@@ -120,14 +132,42 @@ export class Device {
     await expect(this.page.getByRole('heading', { name })).toBeVisible()
   }
 
-  /** A toast goes again after seconds: one that comes while a test does other things is looked for from before they begin. */
+  /** A toast goes again after seconds: one that comes while a test does other things is looked for from before they begin, or kept. */
   async seesToast(text: string | RegExp, options: { timeout?: number } = {}): Promise<void> {
     await expect(this.page.getByText(text).first()).toBeVisible(options)
+  }
+
+  /**
+   * Has toasts stay from now on, as under the pointer: where the machine is busy, a look at one may come too late. The pointer goes
+   * through them, but for what they offer.
+   */
+  async keepsToasts(): Promise<void> {
+    await this.context.addInitScript(styleToasts, KEPT_TOASTS)
+    await this.page.evaluate(styleToasts, KEPT_TOASTS)
+  }
+
+  /** Has the toasts of this page end by themselves again. */
+  async letsToastsGo(): Promise<void> {
+    await this.page.evaluate(styleToasts, '')
+  }
+
+  /** Presses a key until something shows that it was heard. What listens comes a moment after what it belongs to is drawn. */
+  async presses(key: string, shows: Locator): Promise<void> {
+    await expect(async () => {
+      await this.page.keyboard.press(key)
+      await expect(shows).toBeVisible({ timeout: 2_000 })
+    }).toPass()
   }
 
   /** A dialog that has closed takes its entry out of the history, which would end the way to another page. */
   async seesNoDialog(): Promise<void> {
     await this.page.waitForFunction(() => history.state?.overlay !== true)
+  }
+
+  /** Closes by the back button what has opened. Before that has its entry in the history, the page itself would be left. */
+  async closesByBack(): Promise<void> {
+    await this.page.waitForFunction(() => history.state?.overlay === true)
+    await this.page.goBack()
   }
 
   async sharesText(text: string): Promise<void> {
@@ -178,13 +218,13 @@ export class Device {
   }
 
   /** Expects to see the item exactly once. */
-  async sees(text: string): Promise<void> {
-    await expect(this.card(text)).toHaveCount(1)
+  async sees(text: string, within: { timeout?: number } = {}): Promise<void> {
+    await expect(this.card(text)).toHaveCount(1, within)
     await expect(this.card(text)).toBeVisible()
   }
 
-  async seesNothingOf(text: string): Promise<void> {
-    await expect(this.card(text)).toHaveCount(0)
+  async seesNothingOf(text: string, within: { timeout?: number } = {}): Promise<void> {
+    await expect(this.card(text)).toHaveCount(0, within)
   }
 
   /** Shares files by the picker for any file. */
@@ -204,7 +244,7 @@ export class Device {
   async takesUnlessBegun(file: TestFile): Promise<void> {
     const receive = this.file(file).getByRole('button', { name: 'Receive' })
     const bar = this.file(file).getByRole('progressbar')
-    await expect(receive.or(bar).or(this.#download(file)).first()).toBeVisible()
+    await expect(receive.or(bar).or(this.#download(file)).first()).toBeVisible({ timeout: LARGE_FILE_MS })
     if (await receive.isVisible()) await receive.click()
   }
 
@@ -217,9 +257,17 @@ export class Device {
     await this.file(file).getByRole('button', { name: 'Pause', exact: true }).click()
   }
 
-  /** Presses Pause once so much of a file has come or gone. */
-  async pausesAt(file: TestFile, percent: number): Promise<void> {
+  /**
+   * Presses Pause once so much of a file has come or gone. It is called together with what starts the transfer, all of which may
+   * happen in between.
+   */
+  async pausesAt(file: Named, percent: number): Promise<void> {
     await this.page.evaluate(actsAt, this.#at(file, percent, 'pause'))
+  }
+
+  /** Presses Pause all, in the open list of transfers, likewise. */
+  async pausesAllAt(file: Named, percent: number): Promise<void> {
+    await this.page.evaluate(actsAt, this.#at(file, percent, 'pause all'))
   }
 
   /** Reloads the page once so much of a file has come or gone. */
@@ -229,7 +277,7 @@ export class Device {
     await loaded
   }
 
-  #at({ name }: TestFile, percent: number, act: InPage['act']): InPage {
+  #at({ name }: Named, percent: number, act: InPage['act']): InPage {
     return { name, part: percent / 100, act, within: LARGE_FILE_MS }
   }
 
@@ -348,12 +396,26 @@ export class Device {
   }
 }
 
+const KEPT_TOASTS = `
+  [data-toast] { animation-play-state: running, paused !important; pointer-events: none !important }
+  [data-toast] button:not([aria-label]) { pointer-events: auto }`
+
+/** Runs in the page. */
+function styleToasts(rules: string): void {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(rules)
+  document.adoptedStyleSheets = [sheet]
+}
+
+/** A file or a folder. */
+type Named = Pick<TestFile, 'name'>
+
 interface InPage {
   /** The name of the file. */
   readonly name: string
   /** The part of it, from 0 to 1. */
   readonly part: number
-  readonly act: 'pause' | 'reload'
+  readonly act: 'pause' | 'pause all' | 'reload'
   /** Milliseconds. */
   readonly within: number
 }
@@ -368,9 +430,9 @@ function actsAt({ name, part, act, within }: InPage): Promise<void> {
     return cards.filter((one) => one.textContent.includes(name)).at(-1)
   }
   const come = () => card()?.querySelector('progress')?.value ?? 0
-  const pauses = () => {
-    const buttons = Array.from(card()?.querySelectorAll('button') ?? [])
-    const button = buttons.find((one) => (one.ariaLabel ?? one.textContent) === 'Pause')
+  const presses = (name: string, on: ParentNode | undefined) => {
+    const buttons = Array.from(on?.querySelectorAll('button') ?? [])
+    const button = buttons.find((one) => (one.ariaLabel ?? one.textContent) === name)
     button?.click()
     return button !== undefined
   }
@@ -378,7 +440,11 @@ function actsAt({ name, part, act, within }: InPage): Promise<void> {
     location.reload()
     return true
   }
-  const acts = act === 'pause' ? pauses : reloads
+  const acts = {
+    pause: () => presses('Pause', card()),
+    'pause all': () => presses('Pause all', document),
+    reload: reloads,
+  }[act]
   const until = performance.now() + within
   return new Promise((resolve, reject) => {
     const look = () => {

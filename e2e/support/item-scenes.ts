@@ -105,8 +105,7 @@ export const ITEM_SCENES: readonly Scene[] = [
         const film = await folder.sparse(name, 120 * MB)
         const bob = await joinedByAnother(stage)
         await bob.sharesFiles(film)
-        await looker.takes(film)
-        await looker.pausesAt(film, 10)
+        await Promise.all([looker.pausesAt(film, 10), looker.takes(film)])
         await expect(looker.file(film).getByRole('button', { name: 'Resume' })).toBeVisible()
         if (name === 'backup.tar') break
         await choosesFromBeamMenu(looker, 'Leave Beam')
@@ -167,11 +166,11 @@ export const ITEM_SCENES: readonly Scene[] = [
     name: 'canvas-keys',
     on: ['desktop'],
     show: async (stage) => {
+      const { looker } = stage
       await joinedByAnother(stage)
       // The canvas, whose keys these are, is loaded when another device is here.
-      await stage.looker.page.locator('[data-gesture]').waitFor()
-      await stage.looker.page.keyboard.press('?')
-      await expect(stage.looker.page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
+      await looker.page.locator('[data-gesture]').waitFor()
+      await looker.presses('?', looker.page.getByRole('dialog', { name: 'Keyboard shortcuts' }))
     },
   },
   {

@@ -60,7 +60,8 @@ export async function partStored(
   const uploads = watchUploads(ada.page)
   wire.slowsTo(6 * MB)
   await sharesFromOwnDisk(ada)
-  if (!isAlone) await bob.sees(film.name)
+  // The film is written on her disk before.
+  if (!isAlone) await bob.sees(film.name, { timeout: LARGE_FILE_MS })
   await expect.poll(() => staged(server), { timeout: LARGE_FILE_MS }).toBeGreaterThan(film.size / 3)
   return { ada, bob, link, uploads }
 }

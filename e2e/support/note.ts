@@ -119,6 +119,7 @@ export class NoteEditor {
   async saves(): Promise<void> {
     await this.page.getByRole('button', { name: /^(Save|Update)$/ }).click()
     await expect(this.page).toHaveCount(0)
+    await this.device.seesNoDialog()
   }
 }
 

@@ -43,21 +43,29 @@ export function asksAfterReload(): void {
 
 /** Waits until the page has noted where its file lies, without which a reload cannot find it. */
 export async function isKeptForLater(page: Page): Promise<void> {
-  const count = () =>
-    page.evaluate(async () => {
-      // Opening a database that is not there yet would make an empty one.
-      if (!(await indexedDB.databases()).some(({ name }) => name === 'offered')) return 0
-      return await new Promise<number>((resolve) => {
-        const opening = indexedDB.open('offered')
-        opening.onsuccess = () => {
-          const counting = opening.result.transaction('files').objectStore('files').count()
-          counting.onsuccess = () => {
-            opening.result.close()
-            resolve(counting.result)
-          }
-        }
-      })
-    })
   // A large file is written before.
-  await expect.poll(count, { timeout: 60_000 }).toBeGreaterThan(0)
+  await expect.poll(() => notedFiles(page, 'offered'), { timeout: 60_000 }).toBeGreaterThan(0)
+}
+
+/** Waits until the page has nothing noted of what it has received, with which a later one would go on. */
+export async function hasForgottenReceived(page: Page): Promise<void> {
+  await expect.poll(() => notedFiles(page, 'received'), { timeout: 60_000 }).toBe(0)
+}
+
+/** Returns how many files are noted in a database of the page. */
+async function notedFiles(page: Page, database: 'offered' | 'received'): Promise<number> {
+  return await page.evaluate(async (database) => {
+    // Opening a database that is not there yet would make an empty one.
+    if (!(await indexedDB.databases()).some(({ name }) => name === database)) return 0
+    return await new Promise<number>((resolve) => {
+      const opening = indexedDB.open(database)
+      opening.onsuccess = () => {
+        const counting = opening.result.transaction('files').objectStore('files').count()
+        counting.onsuccess = () => {
+          opening.result.close()
+          resolve(counting.result)
+        }
+      }
+    })
+  }, database)
 }

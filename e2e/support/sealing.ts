@@ -103,7 +103,7 @@ export async function seesInList(device: Device, count: number): Promise<void> {
 export async function reachesInList(device: Device, path: 'Direct' | 'via TURN'): Promise<void> {
   await opensDevices(device)
   await expect(device.page.getByRole('list').getByText(path, { exact: true }).first()).toBeVisible({
-    timeout: 30_000,
+    timeout: 60_000,
   })
   await device.page.keyboard.press('Escape')
 }

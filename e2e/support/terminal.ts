@@ -65,8 +65,8 @@ export class Terminal {
     return link() ?? ''
   }
 
-  async prints(text: string): Promise<void> {
-    await expect.poll(() => this.#out).toContain(text)
+  async prints(text: string, within: { timeout?: number } = {}): Promise<void> {
+    await expect.poll(() => this.#out, within).toContain(text)
   }
 
   /** Waits until it says something beside what it prints. */

@@ -5,7 +5,16 @@ import { expect } from '@playwright/test'
 import { hasAccount, opensBeams, opensSharing, savesBeam, sharesBeam } from './account.ts'
 import type { Device } from './device.ts'
 import { aloneWithItems, BOTH, type Scene, type Stage } from './scene-steps.ts'
-import { logsIn, opensProfile, provesWords, SECRET, seesWords, setsUpVault } from './vault.ts'
+import {
+  isLoggedIn,
+  logsIn,
+  opensProfile,
+  provesWords,
+  SECRET,
+  SLOW,
+  seesWords,
+  setsUpVault,
+} from './vault.ts'
 
 /** The looker is logged in and at home. */
 async function withAccount({ looker }: Stage): Promise<string> {
@@ -27,7 +36,7 @@ async function hasVault(stage: Stage): Promise<{ desk: Device; username: string 
 async function opensVaultHere(stage: Stage): Promise<{ desk: Device; username: string }> {
   const made = await hasVault(stage)
   await logsIn(stage.looker, made.username, SECRET)
-  await stage.looker.seesToast('Login successful!')
+  await isLoggedIn(stage.looker)
   return made
 }
 
@@ -86,7 +95,7 @@ export const VAULT_SCENES: readonly Scene[] = [
     show: async (stage) => {
       const { username } = await hasVault(stage)
       await logsIn(stage.looker, username, await givesPassword(stage, username))
-      await stage.looker.seesToast('Login successful!')
+      await isLoggedIn(stage.looker)
       await opensProfile(stage.looker)
       await stage.looker.page.getByRole('button', { name: 'Open with recovery words' }).click()
       await expect(dialogOf(stage.looker).getByLabel('Recovery words')).toBeVisible()
@@ -136,7 +145,7 @@ export const VAULT_SCENES: readonly Scene[] = [
       await expect(stage.looker.page.getByText(/^Readable only by you/)).toBeVisible()
       await opensSharing(stage.looker, 'Cabin weekend')
       await sharesBeam(stage.looker, username, 'Read Only')
-      await stage.looker.seesToast(`${username} can open the beam now`)
+      await stage.looker.seesToast(`${username} can open the beam now`, SLOW)
       await sharesBeam(stage.looker, without, 'Read Only')
       await expect(stage.looker.page.getByText(/^No vault yet/)).toBeVisible()
     },

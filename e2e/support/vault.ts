@@ -6,6 +6,9 @@ import type { Device } from './device.ts'
 /** A password that a server has never seen. */
 export const SECRET = 'quince-tango-7719-plover'
 
+/** A device may stand still while it makes keys of a password, which is meant to be slow. */
+export const SLOW = { timeout: 30_000 }
+
 const dialogOf = ({ page }: Device) => page.getByRole('dialog').or(page.getByRole('alertdialog'))
 
 /** Types passwords into the fields of a dialog. */
@@ -45,7 +48,7 @@ export async function setsUpVault(device: Device, password = SECRET): Promise<st
     'Confirm password': password,
   })
   await dialogOf(device).getByRole('button', { name: 'Set up a vault' }).click()
-  await device.seesToast('Your vault is set up')
+  await device.seesToast('Your vault is set up', SLOW)
   await device.seesNoDialog()
   return words.join(' ')
 }
@@ -56,7 +59,7 @@ export async function changesPassword(device: Device, from: string, to: string):
   await device.page.getByRole('button', { name: 'Change Password' }).click()
   await enters(device, { 'Current password': from, 'New password': to, 'Confirm password': to })
   await dialogOf(device).getByRole('button', { name: 'Change Password' }).click()
-  await device.seesToast('Password changed. Your other devices are logged out.')
+  await device.seesToast('Password changed. Your other devices are logged out.', SLOW)
   await device.seesNoDialog()
 }
 
@@ -67,7 +70,7 @@ export async function recovers(device: Device, words: string, from: string, to: 
   await enters(device, { 'Recovery words': words, 'Password from the operator': from })
   await enters(device, { 'New password': to, 'Confirm password': to })
   await dialogOf(device).getByRole('button', { name: 'Open the vault' }).click()
-  await device.seesToast('Your vault is open again')
+  await device.seesToast('Your vault is open again', SLOW)
   await device.seesNoDialog()
 }
 
@@ -77,4 +80,9 @@ export async function logsIn(device: Device, username: string, password: string)
   await device.enters(device.page.getByLabel('Username', { exact: true }), username)
   await device.enters(device.page.getByLabel('Password', { exact: true }), password)
   await device.page.getByRole('button', { name: 'Sign In', exact: true }).click()
+}
+
+/** Waits until the form has led in. */
+export async function isLoggedIn(device: Device): Promise<void> {
+  await device.seesToast('Login successful!', SLOW)
 }

@@ -259,6 +259,7 @@ test('a picture is shown, made small, changed and refused', async ({ device }) =
   await button(mira, 'Remove picture').click()
   await expect(mira.page.getByAltText('Your profile')).toHaveCount(0)
   await picker.setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: png(1000, 500) })
+  await expect(mira.page.getByAltText('Your profile')).toBeVisible()
   await fills(mira, someone(username))
   await button(mira, 'Create Account').click()
   await mira.seesToast('Registration successful!')

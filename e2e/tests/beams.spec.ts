@@ -97,6 +97,7 @@ test('a card copies the id, opens the beam, renames it and deletes it', async ({
   await ada.enters(dialog.getByRole('textbox', { name: 'Beam Name' }), 'Cottage')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(ada.card('Cottage')).toBeVisible()
+  await ada.seesNoDialog()
 
   await ada.card('Cottage').getByRole('link', { name: 'Open Beam' }).click()
   await ada.sees('Keys are with Jonas')
@@ -144,7 +145,8 @@ test('a renewed link ends the old one, and the page that renewed it follows', as
   await bob.seesHeading('This beam has ended')
 
   await ada.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
-  await ada.page.getByRole('link', { name: 'Home', exact: true }).click()
+  await ada.seesNoDialog()
+  await ada.goesHome()
   await ada.sees('Keys are with Jonas')
   await ada.page.reload()
   await ada.sees('Keys are with Jonas')
@@ -182,6 +184,7 @@ test('a person whose share is removed while the link is open is kept out by a ne
 test('those who need no link go along to a renewed one, at once or when they come back', async ({
   device,
 }) => {
+  test.setTimeout(120_000)
   const ada = await device('Ada')
   const [desk, laptop, bob] = [await device('Desk'), await device('Laptop'), await device('Bob')]
   await hasAccount(ada)

@@ -294,6 +294,8 @@ test('new notes outside of the view are announced, and a press moves the view th
 
 test('the canvas moves by one transform, and a drag redraws no other note', async ({ device }) => {
   const ada = await withNotes(device, 'Milk', 'Bread', 'Lemons')
+  // The server's answer changes the time on a note.
+  await ada.hasSentAll()
   const changed = await ada.page.evaluateHandle(() => {
     const names = new Set<string>()
     new MutationObserver((records) => {

@@ -6,7 +6,7 @@ import { opensDevices, sharesInClear } from '../support/sealing.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
 /** A device that is asleep is given up after ten seconds. */
-const GIVEN_UP = { timeout: 20_000 }
+const GIVEN_UP = { timeout: 60_000 }
 
 /** Has the form of an envelope, and nobody has its key. */
 const FAKE = `e2e1.${Buffer.from([1, ...Buffer.alloc(304)]).toString('base64url')}`
@@ -15,6 +15,8 @@ const pill = (device: Device, text: RegExp) =>
   expect(device.page.locator('button[aria-haspopup=dialog]').filter({ hasText: text }).first()).toBeVisible(
     GIVEN_UP,
   )
+
+test.setTimeout(180_000)
 
 /** A beam whose first device shares in clear text, with one that is asleep. */
 async function clearBeam(device: CallDevice): Promise<{ old: Device; asleep: RawClient; link: string }> {

@@ -18,7 +18,7 @@ for (const [from, to] of PAIRS)
     on,
     folder,
   }) => {
-    test.setTimeout(LARGE_FILE_MS + 60_000)
+    test.setTimeout(2 * LARGE_FILE_MS)
     const [near, far] = await cabled({ roundTrip: 50 })
     await serve(near, { HELIOGRAPH_TURN: 'off' })
     const at = `https://${near.address}:8443`
@@ -29,7 +29,9 @@ for (const [from, to] of PAIRS)
     await ada.seesDevices(2)
     await ada.sharesFiles(film)
     await bob.takes(film)
-    await expect.poll(() => connectionsThatSent(ada.page, 65_536)).toBeGreaterThan(1)
+    await expect
+      .poll(() => connectionsThatSent(ada.page, 65_536), { timeout: LARGE_FILE_MS })
+      .toBeGreaterThan(1)
     expect(await bob.savedSha256(film)).toBe(film.sha256)
   })
 

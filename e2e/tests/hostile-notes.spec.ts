@@ -21,6 +21,7 @@ async function liesOfNotes(page: Page): Promise<void> {
 test('e4 e14 no item goes from a saved beam, or changes, with the list of its notes @everywhere', async ({
   device,
 }) => {
+  test.setTimeout(180_000)
   const laptop = await device('laptop')
   const phone = await device('phone', { phone: true })
   await hasAccount(laptop)
@@ -29,7 +30,7 @@ test('e4 e14 no item goes from a saved beam, or changes, with the list of its no
   await laptop.sees('quince')
   const here = await Hostile.before(phone.page)
   await liesOfNotes(phone.page)
-  const answered = phone.page.waitForResponse('**/api/notes/beam_notes/**')
+  const answered = phone.page.waitForResponse('**/api/notes/beam_notes/**', { timeout: 60_000 })
   await phone.opens(link)
   await (await answered).finished()
 

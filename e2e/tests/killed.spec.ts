@@ -80,14 +80,13 @@ async function hasReceivedTheRestOnly({ page }: Device, percent: number): Promis
 /** What had come stays, and the transfer goes on from there. */
 async function hasNotBegunAnew(bob: Device, film: TestFile, before: number): Promise<void> {
   let least = 100
-  await expect
-    .poll(async () => {
-      const now = await bob.progress(film)
-      // A card has no bar for a moment, and none once the file is complete.
-      if (now > 0) least = Math.min(least, now)
-      return now > before || (now === 0 && least > before)
-    })
-    .toBe(true)
+  const hasGoneOn = async () => {
+    const now = await bob.progress(film)
+    // A card has no bar for a moment, and none once the file is complete.
+    if (now > 0) least = Math.min(least, now)
+    return now > before || (now === 0 && least > before)
+  }
+  await expect.poll(hasGoneOn, { timeout: LARGE_FILE_MS }).toBe(true)
   expect(least).toBeGreaterThanOrEqual(before)
 }
 

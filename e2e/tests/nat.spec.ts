@@ -9,6 +9,9 @@ import { reachesInList } from '../support/sealing.ts'
 /** TURN refuses addresses of documentation, and the networks here have those. */
 const TURN = { HELIOGRAPH_TURN: 'embedded', HELIOGRAPH_TURN_ALLOW_PEERS: '203.0.113.0/24' }
 
+// Networks are made, and browsers started in them, before two devices meet.
+test.setTimeout(LARGE_FILE_MS)
+
 test('two devices behind NATs that keep ports meet directly', async ({ network, serve, on, folder }) => {
   await serve(network.server, TURN)
   const ada = await on(await (await network.home('preserving')).machine(), 'Ada')

@@ -28,7 +28,7 @@ class Receiver {
 
   /** Vanishes in the middle of a file, and comes back. */
   async vanishes(): Promise<void> {
-    await this.#terminal.prints('"state":"moving"')
+    await this.#terminal.prints('"state":"moving"', WITHIN)
     await this.#terminal.isKilled()
     this.#terminal = this.#begins()
   }

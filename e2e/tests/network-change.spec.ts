@@ -87,7 +87,8 @@ async function withUdpCut({ cabled, serve, on, folder }: Omit<Staged, 'network'>
   await serve(near, { HELIOGRAPH_TURN: 'off' })
   const at = `https://${near.address}:8443`
   const [ada, bob] = [await on(near, 'Ada', { at }), await on(far, 'Bob', { at })]
-  const film = await folder.file('film.bin', 70 * MB)
+  // Half a minute, so that it still goes when UDP is let through again.
+  const film = await folder.file('film.bin', 140 * MB)
   await comesTo(bob, ada, film, 10)
   await bob.seesPath(film, 'Direct')
 

@@ -182,13 +182,15 @@ test('links are made, completed, refused and found by themselves', everywhere, a
   await editor.types('see https://example.org/auto now')
   const hrefs = () =>
     editor.text.locator('a').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
-  expect(await hrefs()).toEqual([
-    'https://example.org/a',
-    'mailto:ada@example.org',
-    'tel:+49 (151) 12345',
-    'about:blank',
-    'https://example.org/auto',
-  ])
+  await expect
+    .poll(hrefs)
+    .toEqual([
+      'https://example.org/a',
+      'mailto:ada@example.org',
+      'tel:+49 (151) 12345',
+      'about:blank',
+      'https://example.org/auto',
+    ])
 })
 
 test('a table has all its actions', everywhere, async ({ device }) => {

@@ -1,9 +1,15 @@
-import { expect } from '@playwright/test'
+import { expect, type Locator } from '@playwright/test'
 import { NoteEditor, startsNote } from '../support/note.ts'
 import { png } from '../support/png.ts'
 import { test } from '../support/stage.ts'
 
 const everywhere = { tag: '@everywhere' }
+
+/** Presses a picture. Keys are for it only once it is selected. */
+async function selects(editor: NoteEditor, picture: Locator): Promise<void> {
+  await picture.click()
+  await expect(editor.text.locator('[data-selected]')).toHaveCount(1)
+}
 
 test('a picture is resized, described and deleted', everywhere, async ({ device }) => {
   const editor = await startsNote(device)
@@ -14,7 +20,7 @@ test('a picture is resized, described and deleted', everywhere, async ({ device 
     const box = await picture.boundingBox()
     return [Math.round(box?.width ?? 0), Math.round(box?.height ?? 0)]
   }
-  expect(await size()).toEqual([400, 200])
+  await expect.poll(size).toEqual([400, 200])
   await picture.click()
   const handle = editor.text.getByRole('button', { name: 'Resize' })
   const drag = async (dx: number) => {
@@ -56,7 +62,7 @@ test('a picture is resized, described and deleted', everywhere, async ({ device 
   await editor.text.getByRole('button', { name: 'Delete' }).click()
   await expect(picture).toHaveCount(0)
   await editor.uses('Undo')
-  await picture.click()
+  await selects(editor, picture)
   await editor.device.page.keyboard.press('Delete')
   await expect(picture).toHaveCount(0)
 })
@@ -66,7 +72,8 @@ test('Ctrl and Enter stores the size in which a picture is shown', async ({ devi
   // Wider than the column, so it is shown smaller.
   await editor.picks('Wide.png', png(1200, 300))
   const picture = editor.text.locator('img')
-  await picture.click()
+  await expect(picture).toHaveJSProperty('naturalWidth', 1200)
+  await selects(editor, picture)
   const shown = await picture.boundingBox()
   await editor.device.page.keyboard.press('Control+Enter')
   const width = Math.round(shown?.width ?? 0)

@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test'
 import { expectNoSidewaysScroll, expectNothingSerious } from '../support/axe.ts'
+import { hasCanvas } from '../support/canvas.ts'
 import type { Device } from '../support/device.ts'
 import { test } from '../support/stage.ts'
 
@@ -87,6 +88,8 @@ test('a part that cannot be loaded does not break the page', async ({ device }) 
   const bob = await device('Bob')
   await bob.opens(await ada.startsBeam())
   for (const one of [ada, bob]) await one.seesDevices(2)
+  // Only the dialog is to be missing.
+  await hasCanvas(bob)
   await bob.context.setOffline(true)
   await bob.page.getByRole('button', { name: 'Know More' }).click()
   await bob.seesHeading('A part of the page could not be loaded')
@@ -118,6 +121,7 @@ test('joining devices and new items are announced, without the content', async (
   const bob = await device('Bob')
   const link = await ada.startsBeam()
   const news = ada.page.locator('p[aria-live=polite]')
+  await ada.seesDevices(1)
   await bob.opens(link)
   await expect(news.filter({ hasText: / connected$/ })).toBeAttached()
   await bob.sharesText('a secret of Bob')

@@ -1,11 +1,12 @@
 import { expect } from '@playwright/test'
 import { type Device, LARGE_FILE_MS } from '../support/device.ts'
 import { type Folder, MB, type TestFile } from '../support/files.ts'
+import { hasForgottenReceived } from '../support/own-disk.ts'
 import { directBytesReceived } from '../support/paths.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
-/** Ada shares a film, which begins to come to Bob. */
-async function begun(device: CallDevice, folder: Folder) {
+/** Ada shares a film, which Bob is offered. */
+async function offered(device: CallDevice, folder: Folder) {
   const film = await folder.file('film.bin', 160 * MB)
   const ada = await device('Ada', { own: 'chromium' })
   const bob = await device('Bob', { own: 'chromium' })
@@ -13,7 +14,6 @@ async function begun(device: CallDevice, folder: Folder) {
   await bob.opens(link)
   await ada.seesDevices(2)
   await ada.sharesFiles(film)
-  await bob.takes(film)
   return { ada, bob, film, link }
 }
 
@@ -42,8 +42,8 @@ test('f18_a_transfer_is_paused_by_its_receiver_stays_so_after_a_reload_and_goes_
   folder,
 }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
-  const { ada, bob, film } = await begun(device, folder)
-  await bob.pausesAt(film, 20)
+  const { ada, bob, film } = await offered(device, folder)
+  await Promise.all([bob.pausesAt(film, 20), bob.takes(film)])
   await expect(button(bob, film, 'Resume')).toBeVisible()
   await expect(ada.card(film.name).getByText(/^Paused by Chrome on /)).toBeVisible()
   const here = await restsAt(bob)
@@ -61,8 +61,8 @@ test('f18_a_transfer_is_paused_by_its_sender_and_goes_on_when_it_is_resumed_ther
   folder,
 }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
-  const { ada, bob, film } = await begun(device, folder)
-  await ada.pausesAt(film, 20)
+  const { ada, bob, film } = await offered(device, folder)
+  await Promise.all([ada.pausesAt(film, 20), bob.takes(film)])
   await expect(bob.file(film).getByText(/^Paused by Chrome on /)).toBeVisible()
   await expect(button(bob, film, 'Resume')).toHaveCount(0)
   await restsAt(bob)
@@ -75,12 +75,15 @@ test('the list of transfers pauses all of them, and shows in any beam what waits
   folder,
 }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
-  const { ada, bob, film } = await begun(device, folder)
-  // Until its menu and its list are open, more of it comes.
-  await bob.reaches(film, 1)
+  const { ada, bob, film } = await offered(device, folder)
+  // All of it may come while the list is opened, so its sender pauses it until then.
+  await Promise.all([ada.pausesAt(film, 1), bob.takes(film)])
+  await expect(bob.file(film).getByText(/^Paused by Chrome on /)).toBeVisible()
+  const before = await bob.progress(film)
   await openTransfers(bob)
   const list = bob.page.getByRole('dialog', { name: 'Transfers' })
-  await list.getByRole('button', { name: 'Pause all' }).click()
+  await expect(list).toBeVisible()
+  await Promise.all([bob.pausesAllAt(film, before + 1), ada.resumes(film)])
   await expect(list.getByRole('button', { name: 'Resume all' })).toBeVisible()
   await bob.page.keyboard.press('Escape')
   await expect(ada.card(film.name).getByText(/^Paused by Chrome on /)).toBeVisible()
@@ -101,8 +104,8 @@ test('what waits for another beam is removed once its person has said so twice',
   folder,
 }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
-  const { bob, film, link } = await begun(device, folder)
-  await bob.pausesAt(film, 20)
+  const { bob, film, link } = await offered(device, folder)
+  await Promise.all([bob.pausesAt(film, 20), bob.takes(film)])
   await expect(button(bob, film, 'Resume')).toBeVisible()
   await leavesForANewBeam(bob, film)
   await openTransfers(bob)
@@ -112,6 +115,7 @@ test('what waits for another beam is removed once its person has said so twice',
   await list.getByRole('button', { name: 'Remove film.bin' }).click()
   await list.getByRole('button', { name: 'Remove', exact: true }).click()
   await expect(list.getByText('Nothing is being transferred, and nothing waits.')).toBeVisible()
+  await hasForgottenReceived(bob.page)
 
   await bob.opens(link)
   await expect(button(bob, film, 'Receive')).toBeVisible()

@@ -16,7 +16,7 @@ test('the back button closes what is open and stays on the page', everywhere, as
 
   await bob.page.getByRole('button', { name: 'Join Beam' }).click()
   await expect(dialog).toBeVisible()
-  await bob.page.goBack()
+  await bob.closesByBack()
   await expect(dialog).toHaveCount(0)
   await expect(bob.page).toHaveURL(`${bob.origin}/space`)
   await expect(bob.page.getByRole('button', { name: 'Join Beam' })).toBeFocused()
@@ -25,7 +25,7 @@ test('the back button closes what is open and stays on the page', everywhere, as
   const menu = bob.page.getByRole('menu', { name: 'Space Menu' })
   await bob.page.getByRole('button', { name: 'Space Menu' }).click()
   await expect(menu).toBeVisible()
-  await bob.page.goBack()
+  await bob.closesByBack()
   await expect(menu).toHaveCount(0)
 
   // Nothing of it remains in the history.
@@ -42,6 +42,7 @@ test('a dialog that is closed by its button leaves nothing to go back to', async
     await bob.page.getByRole('button', { name: way }).click()
     await expect(bob.page.getByRole('dialog')).toHaveCount(0)
   }
+  await bob.seesNoDialog()
   await bob.page.goBack()
   await expect(bob.page).toHaveURL(`${bob.origin}/`)
 })
@@ -56,6 +57,7 @@ test('every control of a phone has a touch target of at least 44 px', async ({ d
   await expect(bob.page.getByText('Beaming')).toHaveCount(0)
   expect(await smallTargets(bob)).toEqual([])
   await bob.opensHome()
+  await bob.seesDevices(1)
   await bob.sharesText('a text to look at')
   await bob.sharesText('https://example.org/a/page')
   await bob.sees('example.org')
@@ -67,13 +69,15 @@ test('in landscape a phone has its tabs at the left, and nothing is below them',
   const bob = await device('Bob', { phone: true })
   await bob.opensSpace()
   await bob.page.setViewportSize({ width: 844, height: 390 })
-  const tabs = await bob.page.getByRole('navigation', { name: 'Main' }).boundingBox()
-  expect(tabs).toMatchObject({ x: 0, y: 0, height: 390 })
+  const tabs = bob.page.getByRole('navigation', { name: 'Main' })
+  // The page is laid out anew after its size has changed.
+  await expect.poll(() => tabs.boundingBox()).toMatchObject({ x: 0, y: 0, height: 390 })
+  const { width } = (await tabs.boundingBox()) ?? { width: Number.NaN }
   for (const name of ['New Beam', 'Join Beam']) {
     const button = bob.page.getByRole('button', { name })
     await button.scrollIntoViewIfNeeded()
     const box = await button.boundingBox()
-    expect(box?.x).toBeGreaterThanOrEqual(tabs?.width ?? Number.NaN)
+    expect(box?.x).toBeGreaterThanOrEqual(width)
   }
 })
 
@@ -83,19 +87,21 @@ test('the message field stays visible above an open keyboard', async ({ device }
   await bob.page.getByRole('button', { name: 'New Beam' }).click()
   await bob.seesDevices(1)
   await bob.opensHome()
+  await bob.seesDevices(1)
   const field = await bob.opensMessageField()
   await field.focus()
-  const before = await bob.page.getByRole('heading', { name: 'Start Sharing' }).boundingBox()
+  const heading = bob.page.getByRole('heading', { name: 'Start Sharing' })
+  const before = await heading.boundingBox()
   // With `resizes-content` an open keyboard makes the window smaller.
   await bob.page.setViewportSize({ width: 390, height: 480 })
   await expect(field).toBeInViewport({ ratio: 1 })
   await expect(bob.page.getByRole('button', { name: 'Send' })).toBeInViewport({ ratio: 1 })
   await expect(bob.page.getByRole('navigation', { name: 'Main' })).toBeHidden()
-  const after = await bob.page.getByRole('heading', { name: 'Start Sharing' }).boundingBox()
-  expect(after).toEqual(before)
+  await expect.poll(() => heading.boundingBox()).toEqual(before)
 })
 
 test('the screen is kept awake while a file moves, and no longer', async ({ device, folder, server }) => {
+  test.setTimeout(120_000)
   const ada = await device('Ada', { own: 'chromium' })
   const bob = await device('Bob', { phone: true, own: 'chromium' })
   for (const { context } of [ada, bob]) {
@@ -124,6 +130,7 @@ test('a phone says what a locked screen does to a long transfer, before it and m
   server,
   folder,
 }) => {
+  test.setTimeout(120_000)
   const ada = await device('Ada', { own: 'chromium' })
   const bob = await device('Bob', { phone: true, own: 'chromium' })
   await bob.context.grantPermissions(['screen-wake-lock'])

@@ -1,7 +1,10 @@
 import { expect } from '@playwright/test'
-import type { Device } from '../support/device.ts'
+import { BACK, type Device } from '../support/device.ts'
 import { Server } from '../support/server.ts'
 import { test } from '../support/stage.ts'
+
+/** The page begins with its worker once it has done its first work. */
+const WITHIN = { timeout: 30_000 }
 
 test('the product can be installed', async ({ device }) => {
   const ada = await device('Ada')
@@ -54,6 +57,7 @@ test('the browser offers to install the page, and so does the footer', async ({ 
 })
 
 test('the page starts without a network, shows so, and recovers by itself', async ({ device }) => {
+  test.setTimeout(120_000)
   const server = await Server.start()
   try {
     const ada = await device('Ada', { phone: true })
@@ -96,7 +100,7 @@ test('a text that is shared without a connection says that it waits, and outlive
     await bob.page.reload()
     await expect(waits).toBeVisible()
     await server.up()
-    await ada.sees('meanwhile')
+    await ada.sees('meanwhile', BACK)
     await bob.sees('meanwhile')
     await expect(waits).toHaveCount(0)
   } finally {
@@ -107,9 +111,9 @@ test('a text that is shared without a connection says that it waits, and outlive
 test('without a network a phone opens its Space for the first time', async ({ device }) => {
   const ada = await device('Ada', { phone: true })
   await ada.opensHome()
-  await ada.page.waitForFunction(() =>
-    performance.getEntriesByType('resource').some(({ name }) => name.includes('/space-route')),
-  )
+  const hasSpace = () =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('/space-route'))
+  await ada.page.waitForFunction(hasSpace, undefined, WITHIN)
   await isReadyForOffline(ada)
   await ada.context.setOffline(true)
   await ada.page.getByRole('link', { name: 'Space' }).click()
@@ -257,16 +261,20 @@ test('without a beam, content from another app waits for one', async ({ device }
   await bob.sees('keep this for me')
 })
 
-/** Waits until the worker controls this page and has stored its files. */
+/**
+ * Waits until the worker controls this page and has stored its files. Those that were loaded before the worker are stored only once
+ * the page has told it of them, which a phone does when it has loaded the Space too.
+ */
 async function isReadyForOffline({ page }: Device): Promise<void> {
-  await page.waitForFunction(async () => {
+  const isReady = async () => {
     const { active } = await navigator.serviceWorker.ready
     if (!navigator.serviceWorker.controller || active?.state !== 'activated') return false
     const made = performance.getEntriesByType('resource').map(({ name }) => name)
     const assets = made.filter((name) => new URL(name).pathname.startsWith('/assets/'))
     const kept = await Promise.all(assets.map((name) => caches.match(name, { ignoreVary: true })))
     return assets.length > 0 && kept.every((answer) => answer !== undefined)
-  })
+  }
+  await page.waitForFunction(isReady, undefined, WITHIN)
 }
 
 /** Posts the form that the system's share sheet posts when the product is chosen. */

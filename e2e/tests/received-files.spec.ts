@@ -3,6 +3,9 @@ import type { Device } from '../support/device.ts'
 import { MB } from '../support/files.ts'
 import { test } from '../support/stage.ts'
 
+// Several devices, of which each may wait, and an Undo that is waited for.
+test.setTimeout(120_000)
+
 /** Returns the bytes of received files in the browser's own disk space. */
 async function receivedBytes(page: Page): Promise<number> {
   return await page.evaluate(async () => {

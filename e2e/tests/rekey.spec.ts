@@ -13,6 +13,9 @@ const NOT_VALID = 'This link is not valid any more.'
 /** The secret in a link. */
 const secretIn = (link: string) => /#k=([\w-]{43})$/.exec(link)?.[1] ?? ''
 
+// A test is a dozen steps of three devices, of which each may wait.
+test.setTimeout(180_000)
+
 interface Beam {
   readonly ada: Device
   readonly bob: Device
@@ -207,7 +210,8 @@ test('e15 a renewed link carries a new secret, by which what was written is read
   await ada.seesToast('Link renewed successfully')
   await bob.seesHeading('This beam has ended')
   await ada.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
-  await ada.page.getByRole('link', { name: 'Home', exact: true }).click()
+  await ada.seesNoDialog()
+  await ada.goesHome()
   const now = await newLinkOf(ada, link)
   expect(secretIn(now)).not.toBe('')
   // A device that needs no link comes along, and shows the same one.

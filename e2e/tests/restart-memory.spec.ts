@@ -1,6 +1,7 @@
 import { expect } from '@playwright/test'
 import { choosesFromBeamMenu } from '../support/beam-scenes.ts'
-import type { Device } from '../support/device.ts'
+import { hasCanvas } from '../support/canvas.ts'
+import { BACK, type Device } from '../support/device.ts'
 import { RawClient } from '../support/raw-client.ts'
 import { test } from '../support/stage.ts'
 
@@ -32,7 +33,7 @@ test('what was shared before the server was killed is there for late joiners and
   await ada.seesToast(/Reconnecting/)
   await bob.sharesText('item 5')
   await server.up()
-  await ada.sees('item 5')
+  await ada.sees('item 5', BACK)
 
   const cleo = await device('Cleo', { phone: true })
   await cleo.opens(link)
@@ -65,6 +66,7 @@ test('what was deleted while the server was down stays deleted, also for a devic
   await bob.opens(link)
   await cleo.opens(link)
   await ada.seesDevices(3)
+  for (const one of [ada, bob, cleo]) await hasCanvas(one)
   for (const text of ['item 1', 'item 2', 'item 3']) await ada.sharesText(text)
   await cleo.sees('item 3')
   await cleo.context.setOffline(true)
@@ -78,12 +80,12 @@ test('what was deleted while the server was down stays deleted, also for a devic
   await ada.page.keyboard.press('Delete')
   await ada.seesNothingOf('item 1')
   await server.up()
-  await ada.seesDevices(2)
-  await bob.seesNothingOf('item 1')
+  await ada.seesDevices(2, BACK)
+  await bob.seesNothingOf('item 1', BACK)
   await cleo.context.setOffline(false)
-  await ada.seesDevices(3)
-  await cleo.seesNothingOf('item 2')
-  await cleo.seesNothingOf('item 1')
+  await ada.seesDevices(3, BACK)
+  await cleo.seesNothingOf('item 2', BACK)
+  await cleo.seesNothingOf('item 1', BACK)
 
   const dora = await device('Dora')
   await dora.opens(link)
@@ -117,7 +119,7 @@ test.describe('items of a device that knows the wire alone', () => {
     await server.dies()
     await ada.seesToast(/Reconnecting/)
     await server.up()
-    await ada.seesDevices(2)
+    await ada.seesDevices(2, BACK)
     // A sign that both have told what they hold: it comes behind that.
     await ada.sharesText('item 61')
     await bob.sharesText('item 62')

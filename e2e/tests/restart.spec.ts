@@ -1,4 +1,6 @@
 import { expect } from '@playwright/test'
+import { hasCanvas } from '../support/canvas.ts'
+import { BACK } from '../support/device.ts'
 import { RawClient } from '../support/raw-client.ts'
 import { test } from '../support/stage.ts'
 
@@ -12,6 +14,7 @@ test('after a restart of the server all devices reconnect, with what was shared 
   const link = await ada.startsBeam()
   await bob.opens(link)
   await ada.seesDevices(2)
+  for (const one of [ada, bob]) await hasCanvas(one)
   await ada.sharesText('before')
   await bob.sees('before')
 
@@ -23,8 +26,8 @@ test('after a restart of the server all devices reconnect, with what was shared 
   await bob.sees('meanwhile')
   await server.up()
 
-  await ada.sees('meanwhile')
-  await ada.seesDevices(2)
+  await ada.sees('meanwhile', BACK)
+  await ada.seesDevices(2, BACK)
   await ada.sharesText('after')
   await bob.sees('after')
   await bob.sees('before')

@@ -29,21 +29,21 @@ const SIZE = 162 * MB
 /** The rest and a window are less than all of it, so a transfer that begins anew is noticed. */
 const PART = 30
 
-/** Ada shares a film, which begins to come to Bob. */
-async function begun(device: CallDevice, film: TestFile, own: 'chromium' | 'firefox' = 'chromium') {
+/** Ada offers a film to Bob. */
+async function offered(device: CallDevice, film: TestFile, own: 'chromium' | 'firefox' = 'chromium') {
   const ada = await device('Ada', { own: 'chromium' })
   const bob = await device('Bob', { own })
   const link = await ada.startsBeam()
   await bob.opens(link)
   await ada.seesDevices(2)
   await ada.sharesFiles(film)
-  await bob.takes(film)
   return { ada, bob, link }
 }
 
-/** The same once so many percent have come. */
+/** Bob takes it, and so many percent have come. */
 async function partReceived(device: CallDevice, film: TestFile, percent = PART) {
-  const { ada, bob, link } = await begun(device, film)
+  const { ada, bob, link } = await offered(device, film)
+  await bob.takes(film)
   await bob.reaches(film, percent)
   return { ada, bob, link }
 }
@@ -65,10 +65,16 @@ for (const own of ['chromium', 'firefox'] as const) {
   test(`${own} goes on with what it receives after a reload`, async ({ device, folder }) => {
     test.setTimeout(2 * LARGE_FILE_MS)
     const film = await folder.file('film.bin', SIZE)
-    const { bob } = await begun(device, film, own)
-    await bob.reloadsAt(film, PART)
+    const { bob } = await offered(device, film, own)
+    await Promise.all([bob.reloadsAt(film, PART), bob.takes(film)])
     await hasGoneOn(bob, film)
   })
+}
+
+/** The page that has reloaded has told the other device that it has the file no more. Nothing of it comes until it has again. */
+async function isMissedBy(bob: Device, film: TestFile): Promise<void> {
+  const told = bob.file(film).getByText(/no longer has this file/)
+  await expect(told).toBeVisible({ timeout: LARGE_FILE_MS })
 }
 
 test('a receiver goes on when the sender, whose page was reloaded, has chosen the file again', async ({
@@ -77,10 +83,10 @@ test('a receiver goes on when the sender, whose page was reloaded, has chosen th
 }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
   const film = await folder.file('film.bin', SIZE)
-  const { ada, bob } = await partReceived(device, film)
+  const { ada, bob } = await offered(device, film)
+  await Promise.all([ada.reloadsAt(film, PART), bob.takes(film)])
+  await isMissedBy(bob, film)
   const before = await directBytesReceived(bob.page)
-  await ada.page.reload()
-  await expect(bob.file(film).getByText(/no longer has this file/)).toBeVisible()
   await ada.card(film.name).getByLabel('Choose film.bin again').setInputFiles(film.path)
   expect(await bob.savedSha256(film)).toBe(film.sha256)
   expect((await directBytesReceived(bob.page)) - before).toBeLessThan(restOf(film))
@@ -101,8 +107,10 @@ for (const asks of [false, true]) {
     await bob.opens(link)
     await ada.seesDevices(2)
     await sharesFromOwnDisk(ada)
-    await bob.takes(film)
-    await ada.reloadsAt(film, 50)
+    // It is written on her disk before.
+    await bob.sees(film.name, { timeout: LARGE_FILE_MS })
+    await isKeptForLater(ada.page)
+    await Promise.all([ada.reloadsAt(film, 50), bob.takes(film)])
     if (asks) await ada.card(film.name).getByRole('button', { name: 'Offer it again' }).click()
     expect(await bob.savedSha256(film)).toBe(film.sha256)
     const received = await directBytesReceived(bob.page)
@@ -158,12 +166,9 @@ test('f17_a_receiver_goes_on_with_a_folder_when_the_sender_whose_page_was_reload
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
   await ada.page.getByLabel('Choose folder', { exact: true }).setInputFiles(photos.path)
-  await bob.takes(photos)
-  await bob.reaches(photos, PART)
+  await Promise.all([ada.reloadsAt(photos, PART), bob.takes(photos)])
+  await isMissedBy(bob, photos)
   const before = await directBytesReceived(bob.page)
-
-  await ada.page.reload()
-  await expect(bob.file(photos).getByText(/no longer has this file/)).toBeVisible()
   const again = ada.card(photos.name).getByLabel('Choose Photos again')
   const other = join(folder.path, 'elsewhere', 'Photos')
   await makeTree(other, new Map([['0.bin', 'another file']]))
@@ -178,6 +183,7 @@ test('f17_a_folder_whose_place_the_browser_knows_is_offered_again_after_one_pres
   device,
   folder,
 }) => {
+  test.setTimeout(2 * LARGE_FILE_MS)
   const ada = await device('Ada', { own: 'chromium' })
   const bob = await device('Bob', { own: 'chromium' })
   await pretendPickers(ada)

@@ -151,9 +151,12 @@ test(
     const ada = await device('Ada')
     await readsToTheLeft(ada)
     await ada.startsBeam()
+    await ada.keepsToasts()
     for (const name of ['one.png', 'two.png']) {
       await ada.picker().setInputFiles({ name, mimeType: 'image/png', buffer: png(640, 400) })
       await ada.sees(name)
+      // Of somebody alone, a picture takes its place in the order once the server has it.
+      await ada.seesToast(`Uploaded "${name}" Successfully!`)
     }
     await ada.card('one.png').hover()
     await ada
@@ -162,12 +165,12 @@ test(
       .click()
     const one = ada.page.getByRole('dialog', { name: 'one.png' })
     const two = ada.page.getByRole('dialog', { name: 'two.png' })
+    await expect(one).toBeVisible()
     const [next, previous] = await Promise.all(
       ['Next', 'Previous'].map((name) => one.getByRole('button', { name }).boundingBox()),
     )
     expect(next?.x).toBeLessThan(previous?.x ?? 0)
-    await ada.page.keyboard.press('ArrowLeft')
-    await expect(two).toBeVisible()
+    await ada.presses('ArrowLeft', two)
     await ada.page.keyboard.press('ArrowRight')
     await expect(one).toBeVisible()
     await one.getByRole('button', { name: 'Next' }).click()

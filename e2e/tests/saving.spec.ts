@@ -28,6 +28,7 @@ for (const phone of [false, true]) {
     await ada.seesToast('Beam saved successfully!')
     await expect(save).toHaveCount(0)
 
+    await ada.seesNoDialog()
     await opensBeams(ada)
     await expect(ada.card('Cabin weekend')).toBeVisible()
   })

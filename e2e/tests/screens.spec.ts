@@ -8,6 +8,9 @@ const PICTURES = fileURLToPath(new URL('../results/screens/', import.meta.url))
 // By itself each of them, or the other half of the machine waits at the end for the longest file of all.
 test.describe.configure({ mode: 'parallel' })
 
+// Some screens are those of three devices, each with a vault.
+test.setTimeout(120_000)
+
 // The steps to a screen take longer than looking at it: they are taken once for both colour schemes.
 for (const { name, on, show } of SCENES) {
   for (const size of on) {

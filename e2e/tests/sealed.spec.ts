@@ -27,6 +27,8 @@ async function shareOneText(device: CallDevice): Promise<{ laptop: Device; phone
 
 /** So many letters has the longest text of a sealed beam, and so many of these have the server drop what was before them. */
 const [LONGEST_TEXT, DROPPING] = [169_726, 38]
+/** For all of it to come to another device, and be opened there. */
+const COMES_WHOLE = { timeout: 60_000 }
 
 /** The id in a link, as it is typed or read out. */
 const idIn = (link: string) => /beam_id=([0-9a-f-]{36})/.exec(link)?.[1] ?? ''
@@ -57,6 +59,7 @@ test('e1 the control: without sealing, the same is overheard', async ({ device }
   await laptop.startsBeam()
   await laptop.sharesText('marmalade from Granada')
   await laptop.sees('marmalade from Granada')
+  await laptop.hasSentAll()
   overheard.knowsOf('marmalade from Granada')
 })
 
@@ -74,6 +77,7 @@ test('e6 both devices read everything again after a reload, and after all were a
 
 test('e4 a deletion reaches the other device, and so does its Undo', async ({ device }) => {
   const { laptop, phone } = await shareOneText(device)
+  await laptop.keepsToasts()
   await laptop.uses(laptop.card('marmalade from Granada'), 'Delete')
   await phone.seesNothingOf('marmalade from Granada')
   await laptop.page.getByRole('button', { name: 'Undo' }).click()
@@ -125,7 +129,7 @@ test('e8 a later one waits until a person lets it in', async ({ device }) => {
   // It shows those of each device that could let it in.
   await expect(late.page.getByRole('list', { name: 'Pictures to compare' })).toHaveCount(2)
   const theirs = late.page.getByRole('status').getByRole('listitem')
-  expect((await theirs.allInnerTexts()).join()).toContain(shown.join())
+  await expect.poll(async () => (await theirs.allInnerTexts()).join()).toContain(shown.join())
   await laptop.page.getByRole('button', { name: 'They match, let it in' }).click()
   await late.sees('marmalade from Granada')
 })
@@ -167,10 +171,12 @@ test('e3 the longest text reaches a newcomer after the server has dropped it, an
   await laptop.sees(`quince ${DROPPING - 1} `)
   await laptop.sharesText(longText('pear', 1))
   await laptop.sees('Text.txt')
+  await laptop.hasSentAll()
   const phone = await device('phone', { phone: true })
+  await phone.keepsToasts()
   await phone.opens(link)
-  await phone.seesToast(/^More than the server keeps/)
-  await expect(phone.page.getByRole('article', { name: 'Text, marmalade' })).toHaveCount(1)
+  await phone.seesToast(/^More than the server keeps/, COMES_WHOLE)
+  await expect(phone.page.getByRole('article', { name: 'Text, marmalade' })).toHaveCount(1, COMES_WHOLE)
   await phone.enters(phone.page.getByRole('searchbox', { name: 'Search items' }), 'marmalade')
   await phone.sees('marmalade')
   await phone.card('marmalade').getByRole('button', { name: 'Copy' }).click()

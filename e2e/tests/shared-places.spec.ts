@@ -10,13 +10,15 @@ const switchOf = ({ page }: Device) => page.getByRole('button', { name: 'Arrange
 const samePlaces = async (one: Device, other: Device) => {
   const places = async (device: Device) =>
     Object.fromEntries((await noteBoxes(device)).map(({ name, x, y }) => [name, { x, y }]))
-  await expect.poll(async () => await places(other)).toEqual(await places(one))
+  // On both they may still be changing.
+  await expect(async () => expect(await places(other)).toEqual(await places(one))).toPass()
 }
 
 test(
   'moves, tidying up and new notes are the same for everybody while it is on',
   everywhere,
   async ({ device }) => {
+    test.setTimeout(180_000)
     const ada = await device('Ada')
     const bob = await device('Bob')
     const link = await ada.startsBeam()
@@ -32,7 +34,8 @@ test(
     await expect(switchOf(bob)).toHaveAttribute('aria-pressed', 'true')
     await bob.seesToast('Notes lie in the same places for everybody now')
     await samePlaces(ada, bob)
-    expect(await middleOf(bob, 'Milk')).not.toEqual(before)
+    // A note glides to its place.
+    await expect.poll(() => middleOf(bob, 'Milk')).not.toEqual(before)
 
     await restsOn(bob)
     const milk = await middleOf(bob, 'Milk')

@@ -4,6 +4,7 @@ import { MB } from '../support/files.ts'
 import { test } from '../support/machines.ts'
 import type { Machine } from '../support/network.ts'
 import { relayedBytes } from '../support/paths.ts'
+import { reachesInList } from '../support/sealing.ts'
 
 /** Drops what is more than about half a megabit a second of UDP that leaves a machine. */
 async function slowsUdpDown(machine: Machine): Promise<void> {
@@ -24,6 +25,7 @@ test('r6_the_relay_joins_a_direct_link_that_is_slowed_down', async ({ cabled, se
   const film = await folder.file('film.bin', 20 * MB)
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
+  for (const one of [ada, bob]) await reachesInList(one, 'Direct')
   await ada.sharesFiles(film)
   await bob.takes(film)
   await expect(bob.card(film.name)).toContainText('Direct and via server', { timeout: 30_000 })
@@ -60,7 +62,7 @@ test('r6_without_relay_and_direct_way_a_file_waits_and_says_so', async ({ cabled
   await ada.seesDevices(2)
   await ada.sharesFiles(film)
   await bob.takes(film)
-  await expect(bob.card(film.name)).toContainText(/Waiting for a direct connection to/, { timeout: 20_000 })
+  await expect(bob.card(film.name)).toContainText(/Waiting for a direct connection to/, { timeout: 60_000 })
   await near.filters('delete table ip cut')
   expect(await bob.savedSha256(film)).toBe(film.sha256)
 })

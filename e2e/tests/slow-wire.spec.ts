@@ -1,6 +1,7 @@
 import { expect } from '@playwright/test'
 import { MB } from '../support/files.ts'
 import { hasDirectLink, relayedBytes } from '../support/paths.ts'
+import { reachesInList } from '../support/sealing.ts'
 import { test } from '../support/stage.ts'
 import { meetThroughServer } from '../support/through-server.ts'
 import { Wire } from '../support/wire.ts'
@@ -52,7 +53,7 @@ test('what is late of a cancelled file keeps the wire alive: the next file is se
     await ada.sharesFiles(film, note)
     wire.slowsTo(MBIT_PER_SECOND)
     await bob.takes(film)
-    await expect.poll(() => relayedBytes(ada.page)).toBeGreaterThan(0.5 * MB)
+    await expect.poll(() => relayedBytes(ada.page), { timeout: 60_000 }).toBeGreaterThan(0.5 * MB)
     await bob.cancels(film)
     await expect(ada.card(film.name).getByText(/cancel/i)).toBeVisible()
     const before = await relayedBytes(ada.page)
@@ -70,6 +71,7 @@ test('a socket that is cut in the middle of an offer ends with a direct link', a
   folder,
   server,
 }) => {
+  test.setTimeout(120_000)
   const wire = await Wire.to(server.origin)
   try {
     const ada = await device('Ada')
@@ -82,6 +84,7 @@ test('a socket that is cut in the middle of an offer ends with a direct link', a
     await expect.poll(() => wire.hasCut).toBe(true)
 
     await expect.poll(() => hasDirectLink(bob.page), { timeout: 20_000 }).toBe(true)
+    for (const one of [ada, bob]) await reachesInList(one, 'Direct')
 
     await ada.sharesFiles(note)
     await bob.takes(note)

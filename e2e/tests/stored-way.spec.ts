@@ -2,6 +2,7 @@ import { expect } from '@playwright/test'
 import { LARGE_FILE_MS } from '../support/device.ts'
 import { MB } from '../support/files.ts'
 import { directBytesReceived } from '../support/paths.ts'
+import { reachesInList } from '../support/sealing.ts'
 import { test } from '../support/stage.ts'
 
 test.setTimeout(2 * LARGE_FILE_MS)
@@ -18,10 +19,10 @@ test('f22_what_has_begun_to_come_goes_on_from_the_stored_copy_once_the_sender_is
   const bob = await device('Bob', { own: 'chromium' })
   await bob.opens(link)
   await ada.seesDevices(2)
+  for (const one of [ada, bob]) await reachesInList(one, 'Direct')
 
   await ada.sharesFiles(film)
-  await bob.takes(film)
-  await bob.pausesAt(film, 15)
+  await Promise.all([bob.pausesAt(film, 15), bob.takes(film)])
   await expect(bob.file(film).getByText('Paused')).toBeVisible()
   const before = await directBytesReceived(bob.page)
   // The copy is complete once Ada's card says so.

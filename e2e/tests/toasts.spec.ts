@@ -9,18 +9,6 @@ async function gap(page: Page, below: Locator): Promise<number> {
   return toast && bar ? bar.y - (toast.y + toast.height) : Number.NaN
 }
 
-/** Has toasts stay as under the pointer, or end by themselves again: where the machine is busy, a look at one may come too late. */
-async function keepsToasts(page: Page, are: boolean): Promise<void> {
-  await page.evaluate(
-    (rule) => {
-      const sheet = new CSSStyleSheet()
-      sheet.replaceSync(rule)
-      document.adoptedStyleSheets = [sheet]
-    },
-    are ? '[data-toast] { animation-play-state: running, paused !important }' : '',
-  )
-}
-
 /** A file whose name no toast can show whole. */
 async function longNamed(folder: { file: (name: string, size: number) => Promise<TestFile> }) {
   return await folder.file(`Minutes of the ${'very '.repeat(20)}long meeting 2041.bin`, 10)
@@ -37,7 +25,7 @@ test.describe('a toast', () => {
     const hint = ada.page.getByText('Double Click a note to copy')
     await expect(hint).toBeVisible()
 
-    await keepsToasts(ada.page, true)
+    await ada.keepsToasts()
     const tells = async (name: string) => {
       await ada.picker().setInputFiles({ name, mimeType: '', buffer: Buffer.from('a') })
       await ada.seesToast(`Uploading ${name}`)
@@ -53,7 +41,7 @@ test.describe('a toast', () => {
     await ada.page.getByRole('button', { name: 'Share', exact: true }).click()
     await tells('c.bin')
     await expect.poll(() => gap(ada.page, ada.page.getByRole('menu'))).toBeCloseTo(12, 0)
-    await keepsToasts(ada.page, false)
+    await ada.letsToastsGo()
     await expect(hint).toBeVisible()
   })
 
@@ -62,6 +50,7 @@ test.describe('a toast', () => {
     const bob = await device('Bob', { phone: true })
     await bob.opens(await ada.startsBeam())
     const field = bob.page.getByRole('textbox', { name: 'Message' })
+    await bob.keepsToasts()
     await bob.enters(field, 'one\ntwo\nthree')
     await bob.sharesFiles(await longNamed(folder))
     await expect.poll(() => gap(bob.page, field)).toBeGreaterThanOrEqual(12)
@@ -76,6 +65,7 @@ test.describe('a toast', () => {
   test('shortens a long name in the middle', async ({ device, folder }) => {
     const ada = await device('Ada')
     await ada.startsBeam()
+    await ada.keepsToasts()
     await ada.sharesFiles(await longNamed(folder))
     await ada.seesToast('Uploading Minutes of the very very…eeting 2041.bin')
   })

@@ -1,6 +1,7 @@
 import { expect } from '@playwright/test'
 import { LARGE_FILE_MS } from '../support/device.ts'
 import { MB } from '../support/files.ts'
+import { reachesInList } from '../support/sealing.ts'
 import { test } from '../support/stage.ts'
 
 test.describe('files', () => {
@@ -18,15 +19,15 @@ test.describe('files', () => {
       const film = await folder.file('film.bin', 60 * MB)
       await bob.opens(await ada.startsBeam())
       await ada.seesDevices(2)
+      for (const one of [ada, bob]) await reachesInList(one, 'Direct')
 
+      await ada.keepsToasts()
       await ada.sharesFiles(film)
-      // The toast is gone again by the time the file is saved.
-      const told = ada.seesToast('Uploaded "film.bin" Successfully!', { timeout: LARGE_FILE_MS })
       await bob.takes(film)
       await bob.reaches(film, 1)
       await bob.seesPath(film, 'Direct')
       expect(await bob.savedSha256(film)).toBe(film.sha256)
-      await told
+      await ada.seesToast('Uploaded "film.bin" Successfully!')
     })
   }
 
@@ -37,6 +38,7 @@ test.describe('files', () => {
     await bob.opens(await ada.startsBeam())
     await ada.seesDevices(2)
 
+    await ada.keepsToasts()
     await ada.sharesFiles(note)
     await ada.seesToast('Uploading note.bin')
     await bob.takes(note)

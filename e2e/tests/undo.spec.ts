@@ -32,15 +32,6 @@ async function showsPicture({ page }: Device, name: string): Promise<void> {
 
 const undo = ({ page }: Device): Locator => page.getByRole('button', { name: 'Undo' })
 
-/** Shares a text without the pointer. */
-async function sharesWithoutPointer(device: Device, text: string): Promise<void> {
-  const { page } = device
-  await page.getByRole('button', { name: 'Message', exact: true }).dispatchEvent('click')
-  const field = page.getByRole('textbox', { name: 'Type a message' })
-  await device.enters(field, text)
-  await field.press('Enter')
-}
-
 /** What a card looks like: its colour, its tilt and the moment by which its age is told. */
 async function looks(card: Locator): Promise<unknown> {
   return await card.evaluate((article: HTMLElement) => ({
@@ -62,6 +53,7 @@ test(
     const place = await middleOf(ada, 'Milk')
     const before = await Promise.all([ada, bob].map((one) => looks(one.card('Milk'))))
 
+    await ada.keepsToasts()
     await ada.page.keyboard.press('Control+a')
     await ada.page.keyboard.press('Delete')
     await ada.seesToast('Deleted 2 notes')
@@ -79,6 +71,7 @@ test(
 
 /** One device deletes a picture and takes that back; both show it again. */
 async function deletesAndBringsBack(picture: string, one: Device, other: Device): Promise<void> {
+  await one.keepsToasts()
   await one.card(picture).hover()
   await one.card(picture).getByRole('button', { name: 'Delete' }).click()
   await other.seesNothingOf(picture)
@@ -89,6 +82,7 @@ async function deletesAndBringsBack(picture: string, one: Device, other: Device)
 test('the own picture that is in the store has its preview again after Undo', async ({ device }) => {
   const ada = await device('Ada')
   const link = await ada.startsBeam()
+  await ada.keepsToasts()
   await sharesPicture(ada, 'view.png')
   await ada.seesToast('Uploaded "view.png" Successfully!')
   const bob = await device('Bob')
@@ -119,6 +113,7 @@ for (const who of ['its sender', 'its receiver'] as const) {
     await bob.takes(film)
     await bob.reaches(film, 50)
     const [one, other] = who === 'its sender' ? [ada, bob] : [bob, ada]
+    await one.keepsToasts()
     await one.uses(one.card(film.name), 'Delete')
     await other.seesNothingOf(film.name)
     const before = await directBytesReceived(bob.page)
@@ -136,6 +131,7 @@ test('one Undo covers two deletions in a row, and goes when the keyboard was fir
     await ada.sees(text)
   }
   await restsOn(ada)
+  await ada.keepsToasts()
   for (const text of ['Milk', 'Bread']) {
     await ada.card(text).focus()
     await ada.page.keyboard.press('Delete')
@@ -161,13 +157,11 @@ test('Undo brings a note back to its place, which nothing else has taken', every
   }
   await restsOn(ada)
   const place = await middleOf(ada, 'two')
-  await ada.card('two').hover()
-  await ada.card('two').getByRole('button', { name: 'Delete' }).click()
+  await ada.keepsToasts()
+  await ada.uses(ada.card('two'), 'Delete')
   await expect(ada.card('two')).toHaveCount(0)
-  // A toast stays while the pointer rests on it. It is not moved by what is shared next.
-  await undo(ada).hover()
   for (const text of ['four', 'five', 'six']) {
-    await sharesWithoutPointer(ada, text)
+    await ada.sharesText(text)
     await ada.sees(text)
   }
   await ada.page.keyboard.press('Escape')

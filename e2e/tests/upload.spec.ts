@@ -18,10 +18,13 @@ async function picture({ page }: Device, name: string) {
 
 /** Waits for the answer to a stored copy. */
 async function storesFile({ page }: Device): Promise<Response> {
-  return await page.waitForResponse(
+  const stored = await page.waitForResponse(
     (answer) => answer.request().method() === 'POST' && answer.url().endsWith('/files/'),
     WITHIN,
   )
+  // The page names the copy to others once it has read the whole answer.
+  await stored.finished()
+  return stored
 }
 
 for (const phone of [false, true]) {
@@ -31,6 +34,7 @@ for (const phone of [false, true]) {
     const ada = await device('Ada')
     const link = await ada.startsBeam()
     const file = await picture(ada, 'view.png')
+    await ada.keepsToasts()
     await ada.picker().setInputFiles(file)
     await ada.seesToast('Uploading view.png')
     await ada.seesToast('Uploaded "view.png" Successfully!')
@@ -79,6 +83,7 @@ test('a file that the store refuses waits for a device', async ({ device }) => {
   const ada = await device('Ada')
   const link = await ada.startsBeam()
   await ada.page.route('**/api/upload/**', (route) => route.abort())
+  await ada.keepsToasts()
   await ada.picker().setInputFiles(await picture(ada, 'view.png'))
   await ada.seesToast('Failed to upload!')
   await ada.sees('view.png')
@@ -99,6 +104,7 @@ test('with another device here, a picture is sent to it and not to the store', a
   ada.page.on('request', (request) => {
     if (request.url().includes('/api/upload/')) uploads.push(request.url())
   })
+  await ada.keepsToasts()
   await ada.picker().setInputFiles(await picture(ada, 'view.png'))
   await ada.seesToast('Uploaded "view.png" Successfully!')
   await bob.sees('view.png')
@@ -107,6 +113,7 @@ test('with another device here, a picture is sent to it and not to the store', a
 
 /** Expects the picture for a device that joins after the sharing device has left. */
 async function outlives(ada: Device, link: string, device: (name: string) => Promise<Device>): Promise<void> {
+  await ada.hasSentAll()
   await ada.page.close()
   const cleo = await device('Cleo')
   await cleo.opens(link)

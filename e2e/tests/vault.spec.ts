@@ -7,10 +7,13 @@ import { Marks } from '../support/canary.ts'
 import type { Device } from '../support/device.ts'
 import { Overheard } from '../support/sealing.ts'
 import { type CallDevice, test } from '../support/stage.ts'
-import { changesPassword, logsIn, recovers, SECRET, setsUpVault } from '../support/vault.ts'
+import { changesPassword, isLoggedIn, logsIn, recovers, SECRET, SLOW, setsUpVault } from '../support/vault.ts'
 
 const BINARY = process.env.HELIOGRAPH_BINARY ?? ''
 const MARK = 'medlar-sierra-8830-godwit'
+
+// Several times in each test a key is made of a password.
+test.setTimeout(120_000)
 
 /** A person with a vault, who has saved a beam. */
 async function hasSaved(device: CallDevice, name: string) {
@@ -24,7 +27,7 @@ async function hasSaved(device: CallDevice, name: string) {
 /** Saves a beam. Its keys come into the vault a moment later. */
 async function savesCabin(device: Device): Promise<string> {
   const link = await savesBeam(device, 'Cabin', MARK)
-  await expect.poll(() => isInVault(device, link)).toBe(true)
+  await expect.poll(() => isInVault(device, link), SLOW).toBe(true)
   return link
 }
 
@@ -56,7 +59,6 @@ async function opensCabin(device: Device): Promise<void> {
 test('e18 a saved beam is opened on another device by the password, and the server knows neither it nor the keys', {
   tag: '@everywhere',
 }, async ({ device, server }) => {
-  test.setTimeout(120_000)
   const laptop = await device('laptop')
   const overheard = new Overheard(laptop.page)
   await laptop.opensHome()
@@ -70,7 +72,7 @@ test('e18 a saved beam is opened on another device by the password, and the serv
   const other = await device('other')
   const heardToo = new Overheard(other.page)
   await logsIn(other, username, SECRET)
-  await other.seesToast('Login successful!')
+  await isLoggedIn(other)
   await opensCabin(other)
   for (const heard of [overheard, heardToo]) heard.knowsNothingOf(SECRET, MARK)
   const traffic = [overheard, heardToo].flatMap(({ said }) => said)
@@ -78,14 +80,13 @@ test('e18 a saved beam is opened on another device by the password, and the serv
 })
 
 test('e17 a new password opens the vault, and the old one does not', async ({ device }) => {
-  test.setTimeout(90_000)
   const { laptop, username } = await hasSaved(device, 'laptop')
   await changesPassword(laptop, SECRET, 'another-secret-5521')
   const other = await device('other')
   await logsIn(other, username, SECRET)
-  await expect(other.page.getByText('Invalid credentials').first()).toBeVisible()
+  await expect(other.page.getByText('Invalid credentials').first()).toBeVisible(SLOW)
   await logsIn(other, username, 'another-secret-5521')
-  await other.seesToast('Login successful!')
+  await isLoggedIn(other)
   await opensCabin(other)
 })
 
@@ -93,7 +94,6 @@ test('e17 the recovery words open the vault once the operator has given a new pa
   device,
   server,
 }) => {
-  test.setTimeout(90_000)
   const { laptop, username, words } = await hasSaved(device, 'laptop')
   const reset = ['user', 'reset-password', username, '--data', server.data]
   const { stdout } = await promisify(execFile)(BINARY, reset)
@@ -101,16 +101,16 @@ test('e17 the recovery words open the vault once the operator has given a new pa
   expect(given).not.toBe('')
   // The device that knows of the vault sends no password as it is typed, unless its person says that it is the operator's.
   await logsIn(laptop, username, SECRET)
-  await expect(laptop.page.getByText(/this account has no vault, but it had one/).first()).toBeVisible()
+  await expect(laptop.page.getByText(/this account has no vault, but it had one/).first()).toBeVisible(SLOW)
   await laptop.page.getByLabel('Password', { exact: true }).fill(given)
   await laptop.page.getByLabel('The operator has given me this password').check()
   await laptop.page.getByRole('button', { name: 'Sign In', exact: true }).click()
-  await laptop.seesToast('Login successful!')
+  await isLoggedIn(laptop)
   await laptop.leaves()
 
   const other = await device('other')
   await logsIn(other, username, given)
-  await other.seesToast('Login successful!')
+  await isLoggedIn(other)
   await recovers(other, words, given, 'a-third-secret-9914')
   await opensCabin(other)
 })
@@ -118,7 +118,6 @@ test('e17 the recovery words open the vault once the operator has given a new pa
 test('e18 a person with a vault opens a beam that is shared with them, and both see the same fingerprint', async ({
   device,
 }) => {
-  test.setTimeout(90_000)
   const { laptop: ada } = await hasSaved(device, 'ada')
   const bob = await device('bob')
   await bob.opensHome()
@@ -130,7 +129,7 @@ test('e18 a person with a vault opens a beam that is shared with them, and both 
   await expect(badge(ada)).toBeVisible()
   await opensSharing(ada, 'Cabin')
   await sharesBeam(ada, name, 'Read & Write')
-  await ada.seesToast(`${name} can open the beam now`)
+  await ada.seesToast(`${name} can open the beam now`, SLOW)
   await expect(ada.page.getByRole('dialog').getByText(own ?? '')).toBeVisible()
   await ada.leaves()
 
@@ -143,20 +142,19 @@ test('e18 a person with a vault opens a beam that is shared with them, and both 
 test('e18 keys that were deposited before there was a vault are replaced, and the server forgets them', async ({
   device,
 }) => {
-  test.setTimeout(90_000)
   const laptop = await device('laptop')
   await laptop.opensHome()
   const username = await hasAccount(laptop)
   const link = await savesBeam(laptop, 'Cabin', MARK)
-  await expect.poll(() => depositOf(laptop, link)).toBe(1)
+  await expect.poll(() => depositOf(laptop, link), SLOW).toBe(1)
   await setsUpVault(laptop)
-  await expect.poll(() => depositOf(laptop, link)).toBe(0)
+  await expect.poll(() => depositOf(laptop, link), SLOW).toBe(0)
   await opensBeams(laptop)
   await expect(laptop.page.getByText('What is shared since you set up your vault')).toBeVisible()
   await laptop.leaves()
   const other = await device('other')
   await logsIn(other, username, SECRET)
-  await other.seesToast('Login successful!')
+  await isLoggedIn(other)
   await opensBeams(other)
   await other.card('Cabin').first().getByRole('link', { name: 'Open Beam' }).click()
   await other.sees(MARK)

@@ -2,7 +2,7 @@ import { expect, type Locator } from '@playwright/test'
 import { hasAccount, savesBeam, sharesBeam } from '../support/account.ts'
 import { choosesFromBeamMenu } from '../support/beam-scenes.ts'
 import { Device } from '../support/device.ts'
-import { seesInList } from '../support/sealing.ts'
+import { encrypted, seesInList } from '../support/sealing.ts'
 import { test } from '../support/stage.ts'
 
 const dialog = (device: Device, name: string): Locator => device.page.getByRole('dialog', { name })
@@ -53,6 +53,7 @@ test('a short code in the address joins, and /join opens the dialog for one', as
   await bob.opens(`${bob.origin}/?beam_id=${code}`)
   await seesInList(bob, 2)
   await choosesFromBeamMenu(bob, 'Leave Beam')
+  await bob.seesNoDialog()
   await bob.opens(`${bob.origin}/join`)
   await bob.enters(bob.page.getByRole('textbox', { name: 'Enter Beam ID' }), code)
   await seesInList(bob, 2)
@@ -91,6 +92,7 @@ test('leaving asks before something is lost, and a later visit does not come bac
   await choosesFromBeamMenu(ada, 'Leave Beam')
   await question.getByRole('button', { name: 'Leave Beam' }).click()
   await expect(ada.page.getByRole('button', { name: 'Scan QR' })).toBeVisible()
+  await ada.seesNoDialog()
   await ada.opensHome()
   await expect(ada.page.getByRole('button', { name: 'Scan QR' })).toBeVisible()
 })
@@ -123,9 +125,11 @@ test('a beam is removed from the recent ones, and all are, and its keys go with 
   for (let at = 0; at < 2; at += 1) {
     links.push(await ada.startsBeam())
     await bob.opens(links[at] ?? '')
-    await bob.seesDevices(2)
+    // Only a device that is here can hand him the keys.
+    await encrypted(bob, 2)
     await choosesFromBeamMenu(ada, 'New Beam')
     await ada.seesDevices(1)
+    await ada.seesNoDialog()
   }
   await expect.poll(() => beamsWithKeys(bob)).toHaveLength(2)
   await choosesFromBeamMenu(bob, 'Leave Beam')
