@@ -227,6 +227,11 @@ impl Beam {
         self.device.files()?.offer(file)
     }
 
+    /// Whether it goes on as an earlier run that has shared the same files (F17).
+    pub fn goes_on(&mut self) -> bool {
+        self.device.files().is_some_and(|files| files.goes_on())
+    }
+
     /// What is shared here is done: a later run shares it anew.
     pub fn forget_shared(&mut self) {
         if let Some(files) = self.device.files() {

@@ -275,8 +275,8 @@ pub struct ReceiveArgs {
     /// The same, for where the link is in the variable
     #[arg(long, value_name = "FOLDER", conflicts_with = "folder")]
     pub into: Option<PathBuf>,
-    /// Wait for a file where there is none, for devices that are not here, and for files that their devices have no more until those have
-    /// them again. Without it, nothing is waited for longer than 30 s
+    /// Wait for a file where there is none, and for devices that are not here. Without it, nothing is waited for longer than 30 s, and with it
+    /// what its device has no more
     #[arg(long)]
     pub wait: bool,
     /// Stay, and receive all that comes until Ctrl-C ends it

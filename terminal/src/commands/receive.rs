@@ -25,7 +25,8 @@ use crate::progress::{Bars, Pace};
 use crate::safe;
 use crate::voice::Event;
 
-/// Without `--wait`, nothing is waited for that has not come nearer for so long.
+/// Without `--wait`, nothing is waited for that has not come nearer for so long, and with it no file that its device has no more: a program
+/// that was started again may have it a moment later.
 const WITHIN: Duration = Duration::from_secs(30);
 /// Why a file in clear text is left where it is, in a beam whose devices seal (E12).
 const UNPROVEN: &str = "it is not encrypted, so the server could have made it up";
@@ -93,8 +94,8 @@ struct Coming {
     is_here: bool,
     /// Whether it has come; `None` while it is under way.
     end: Option<bool>,
-    /// Whether its device has it no more, and goes on with it where it has it again (F17).
-    may_come_again: bool,
+    /// When its device has said that it has the file no more; it goes on where that one has it again (F17).
+    lost_at: Option<Instant>,
     why: Option<String>,
     /// What its person has heard of why it does not come.
     heard: Option<String>,
@@ -105,15 +106,27 @@ impl Coming {
     const fn is_put_in_place(&self) -> bool {
         self.is_here && self.end.is_none()
     }
+
+    /// Whether its device may still have it again.
+    fn is_waited_for(&self) -> bool {
+        self.lost_at.is_some_and(|at| at.elapsed() < WITHIN)
+    }
 }
 
 impl Receiving<'_> {
     async fn run(&mut self, beam: &mut Beam) -> Result<(), Stop> {
         let mut patience = Instant::now() + WITHIN;
         loop {
-            let (told, _) = if self.until == Until::NothingComes {
-                match timeout_at(patience, beam.next_told()).await {
-                    Ok(told) => told?,
+            let told = match self.looks_at(patience) {
+                None => beam.next_told().await?.0,
+                Some(at) => match timeout_at(at, beam.next_told()).await {
+                    Ok(told) => told?.0,
+                    Err(_) if self.until == Until::AllHasCome => {
+                        if self.is_done(beam) {
+                            return Ok(());
+                        }
+                        continue;
+                    }
                     Err(_)
                         if beam.waits_for_people()
                             || self.files.values().any(Coming::is_put_in_place) =>
@@ -123,9 +136,7 @@ impl Receiving<'_> {
                     }
                     Err(_) if self.known.is_whole() => return Ok(()),
                     Err(_) => return Err(not_let_in(beam)),
-                }
-            } else {
-                beam.next_told().await?
+                },
             };
             match told {
                 Told::News(news) => self.hears(beam, news)?,
@@ -144,6 +155,17 @@ impl Receiving<'_> {
         }
     }
 
+    /// When to look whether it has waited for long enough although nothing was told.
+    fn looks_at(&self, patience: Instant) -> Option<Instant> {
+        let gives_up =
+            |file: &Coming| Some(file.lost_at.filter(|_| file.is_waited_for())? + WITHIN);
+        match self.until {
+            Until::NothingComes => Some(patience),
+            Until::AllHasCome => self.files.values().filter_map(gives_up).min(),
+            Until::Interrupted => None,
+        }
+    }
+
     fn is_done(&self, beam: &Beam) -> bool {
         let here = beam.people.here();
         let has_ended = |file: &Coming| match self.until {
@@ -152,7 +174,7 @@ impl Receiving<'_> {
                 let may_come = file.is_stored || file.is_here || here.contains(&file.from);
                 file.end.is_some() || !(may_come || self.was_lost)
             }
-            Until::AllHasCome => file.end.is_some() && !file.may_come_again,
+            Until::AllHasCome => file.end.is_some() && !file.is_waited_for(),
             Until::Interrupted => false,
         };
         let is_begun = self.until == Until::NothingComes || !self.files.is_empty();
@@ -209,7 +231,7 @@ impl Receiving<'_> {
             is_stored,
             is_here: false,
             end: None,
-            may_come_again: false,
+            lost_at: None,
             why: None,
             heard: None,
         };
@@ -229,8 +251,9 @@ impl Receiving<'_> {
         let moves = moves(progress, file.size, beam.is_over_turn(file.from));
         voice.event(&Event::Receiving { id, file: &file.name, moves })?;
         file.end = progress.has_ended().then_some(matches!(progress, Progress::Done { .. }));
-        file.may_come_again =
-            matches!(progress, Progress::Failed { why: TransferFailure::Gone, .. });
+        file.is_here = matches!(progress, Progress::Moving { bytes, .. } if *bytes == file.size);
+        let is_lost = matches!(progress, Progress::Failed { why: TransferFailure::Gone, .. });
+        file.lost_at = is_lost.then(|| file.lost_at.unwrap_or_else(Instant::now));
         file.why = why(progress);
         // Those that wait for their turn can be hundreds, which would push the ones that move off the screen.
         if file.end.is_some() || matches!(progress, Progress::Queued { .. }) {
@@ -243,8 +266,9 @@ impl Receiving<'_> {
             let said = missed(&file.name, why);
             if file.heard.as_ref() != Some(&said) {
                 self.bars.aside(|| voice.warn(&said));
-                if file.may_come_again && self.until == Until::AllHasCome {
-                    self.bars.aside(|| voice.hint("Waiting until that device has it again."));
+                if is_lost && self.until == Until::AllHasCome {
+                    self.bars
+                        .aside(|| voice.hint("Waiting 30 s for that device to have it again."));
                 }
             }
             file.heard = Some(said);

@@ -92,13 +92,14 @@ pub(super) async fn all(
         has_given: false,
         saving,
         shows_code,
+        waiting: files,
         offered: BTreeMap::new(),
         unconfirmed: BTreeSet::new(),
         to: BTreeMap::new(),
         failure: None,
         bars: Bars::new(context.voice),
     };
-    let result = sending.run(&mut beam, files).await;
+    let result = sending.run(&mut beam).await;
     let failure = sending.failure.take();
     drop(sending);
     result?;
@@ -141,6 +142,8 @@ struct Sending<'a> {
     saving: Option<Saving>,
     /// Whether a short code is still to be shown.
     shows_code: bool,
+    /// What is not offered yet.
+    waiting: Vec<NewFile>,
     offered: BTreeMap<ItemId, Offered>,
     /// What the server does not have yet.
     unconfirmed: BTreeSet<ItemId>,
@@ -165,10 +168,11 @@ struct Standing {
 }
 
 impl Sending<'_> {
-    async fn run(&mut self, beam: &mut Beam, files: Vec<NewFile>) -> Result<(), Stop> {
-        // Before this device is in the beam: a device that waits for what an earlier run has shared asks as soon as it sees this one.
-        for file in files {
-            self.offer(beam, file)?;
+    async fn run(&mut self, beam: &mut Beam) -> Result<(), Stop> {
+        // A device that waits for what an earlier run has shared asks for it as soon as it sees this one, which may be before this program is
+        // told that it is in the beam.
+        if beam.goes_on() && beam.is_open() {
+            self.offer_all(beam)?;
         }
         loop {
             tokio::select! {
@@ -213,7 +217,7 @@ impl Sending<'_> {
                 }
                 self.hears(beam, news, change)?;
                 // Whoever comes finds the files.
-                if self.shows_code && self.unconfirmed.is_empty() {
+                if self.shows_code && self.waiting.is_empty() && self.unconfirmed.is_empty() {
                     self.shows_code = false;
                     let code = beam.code().await?;
                     self.bars.aside(|| self.context.voice.code(&code))?;
@@ -257,6 +261,7 @@ impl Sending<'_> {
         self.keeping.hears(voice, beam, &news)?;
         self.storing.hears(&news, beam.me());
         match news {
+            News::Welcome(_) => self.offer_all(beam)?,
             News::Status(status) => self.bars.aside(|| stands(voice, status))?,
             News::Confirmed(id) => self.confirmed(beam, id)?,
             News::Refused { id, why, .. } if self.offered.contains_key(&id) => {
@@ -308,16 +313,18 @@ impl Sending<'_> {
         Ok(())
     }
 
-    fn offer(&mut self, beam: &mut Beam, file: NewFile) -> Result<(), Stop> {
-        let (name, size) = (file.name.clone(), file.source.size());
-        let source = file.source.clone();
-        let id = beam.offer(file).ok_or_else(|| {
-            Stop::new(Exit::Refused, format!("Too large to send: {}.", safe::line(&name)))
-        })?;
-        self.context.voice.event(&Event::Offered { id, file: &name, size })?;
-        self.offered.insert(id, Offered { name, size });
-        self.storing.offers(id, source);
-        self.unconfirmed.insert(id);
+    fn offer_all(&mut self, beam: &mut Beam) -> Result<(), Stop> {
+        for file in std::mem::take(&mut self.waiting) {
+            let (name, size) = (file.name.clone(), file.source.size());
+            let source = file.source.clone();
+            let id = beam.offer(file).ok_or_else(|| {
+                Stop::new(Exit::Refused, format!("Too large to send: {}.", safe::line(&name)))
+            })?;
+            self.context.voice.event(&Event::Offered { id, file: &name, size })?;
+            self.offered.insert(id, Offered { name, size });
+            self.storing.offers(id, source);
+            self.unconfirmed.insert(id);
+        }
         Ok(())
     }
 

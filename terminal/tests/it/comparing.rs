@@ -80,6 +80,27 @@ fn e8_with_verify_nothing_is_taken_or_shared_before_people_on_both_ends_have_com
 }
 
 #[test]
+fn e8_with_verify_no_file_is_offered_before_people_have_compared() {
+    let server = Server::start();
+    let url = server.url();
+    let (_copy, link) = copies(&url, b"begun");
+    let mut ada = program(&["join", "--json", "--stay"]).link(&link).starts();
+    ada.event("text");
+    let folder = tempfile::tempdir().unwrap();
+    let (file, compares) = (folder.path().join("film.bin"), script(&folder, 1));
+    fs::write(&file, "a film").unwrap();
+    let [file, compares] = [&file, &compares].map(|path| path.to_str().unwrap());
+    let to = ["--server", &url, "--to", &id_in(&link), "--compare-by", compares];
+    let mut send = program(&["send", "--json", "--verify", "--no-direct", file]).args(&to).starts();
+    compared(&ada, "asking", false);
+    ada.types("/match");
+    assert_eq!(send.ends(), 13);
+    program(&["copy", "--text", "what comes next"]).link(&link).ends().is(0, "");
+    let told = ada.lines_until("what comes next");
+    assert!(!told.iter().any(|line| line.contains("film.bin")), "{told:?}");
+}
+
+#[test]
 fn e8_a_program_compares_in_place_of_the_terminal() {
     let server = Server::start();
     let folder = tempfile::tempdir().unwrap();

@@ -175,6 +175,24 @@ fn f17_a_receiver_that_waits_goes_on_once_a_watched_folder_has_a_file_again() {
 }
 
 #[test]
+fn f17_a_receiver_that_waits_ends_where_a_device_does_not_have_a_file_again() {
+    let stage = Stage::new();
+    let (_copy, link) = copies(&stage.server.url(), b"a text");
+    fs::create_dir(stage.path("one")).unwrap();
+    fs::write(stage.path("one/a"), "first").unwrap();
+    let mut one = stage.watches("one", &link, &["--all"]);
+    one.event("shared");
+    one.is_killed();
+    fs::remove_file(stage.path("one/a")).unwrap();
+    let one = stage.watches("one", &link, &["--all"]);
+    one.event("status");
+    let into = stage.path("into");
+    let words = ["receive", "--no-direct", "--wait", "--into", into.to_str().unwrap()];
+    let receive = program(&words).link(&link).ends();
+    receive.is(1, "Not received: a (the other device has it no more)");
+}
+
+#[test]
 fn two_runs_do_not_watch_one_folder_at_once() {
     let stage = Stage::new();
     let (_copy, link) = copies(&stage.server.url(), b"a text");

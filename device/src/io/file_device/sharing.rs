@@ -3,6 +3,7 @@
 use heliograph_shared::ids::ItemId;
 use tokio::task::spawn_blocking;
 
+use super::super::files::shared_files::SharedFiles;
 use super::super::offering::NewFile;
 use super::super::system_clock::now_ms;
 use super::super::system_random::SystemRandom;
@@ -45,6 +46,12 @@ impl FileDevice {
             self.device.tell(share);
         }
         Some(id)
+    }
+
+    /// Whether an earlier run has shared files that were not offered again yet.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.shared.as_ref().is_some_and(SharedFiles::has_earlier)
     }
 
     /// What a new file is sealed with; `None` where the beam is not sealed.

@@ -214,6 +214,12 @@ impl SharedFiles {
         self.beam_key.as_ref()
     }
 
+    /// Whether an earlier run has shared files that were not taken yet.
+    #[must_use]
+    pub const fn has_earlier(&self) -> bool {
+        !self.earlier.is_empty()
+    }
+
     /// The item under which an earlier run has shared a file, once for each; `None` where none has.
     #[must_use]
     pub fn take(&mut self, print: FilePrint) -> Option<(ItemId, Option<FileSeal>)> {
