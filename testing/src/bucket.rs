@@ -1,7 +1,7 @@
 //! An S3 server in this process with one bucket. It checks signatures and can be made to fail. A request that it has received
 //! is carried out although its client has gone, as other servers do.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,6 +22,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::task::TaskTracker;
+
+use crate::ports::free_port;
 
 /// The bucket's name.
 pub const BUCKET: &str = "beams";
@@ -73,7 +75,8 @@ impl Bucket {
         let parts = Arc::<Parts>::default();
         let access = OneBucket { refuses_aborts: refuses_aborts.clone(), parts: parts.clone() };
         service.set_access(access);
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        // When the server is dead, nobody else gets its port.
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, free_port())).await.unwrap();
         let address = listener.local_addr().unwrap();
         let work = TaskTracker::new();
         let serving = serve(listener, service.build(), parts.clone(), work.clone());

@@ -9,6 +9,7 @@
 )]
 
 pub mod bucket;
+pub mod coturn;
 pub mod ports;
 pub mod postgres;
 pub mod redis;

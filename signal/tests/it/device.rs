@@ -58,6 +58,22 @@ impl TestServer {
         self.joins_as(beam, &[], &auth).await.0
     }
 
+    /// Lets time pass until the device sees a message of this type. It is never silent for a minute meanwhile.
+    pub async fn time_passes_until(&self, device: &mut TestDevice, kind: &str) -> Value {
+        let seeing = async {
+            loop {
+                self.time_passes(Duration::from_secs(30)).await;
+                device.sends(Message::text("ping")).await;
+                let seen = device.sees_one_of(&[kind, "pong"]).await;
+                if seen["type"] == kind {
+                    return seen;
+                }
+            }
+        };
+        // By the clock that is advanced.
+        timeout(Duration::from_hours(2), seeing).await.expect("it comes within two hours")
+    }
+
     /// Joins with these headers and this first message, and also returns the welcome.
     pub async fn joins_as(
         &self,
@@ -181,6 +197,24 @@ impl TestDevice {
         self.sends(Message::Binary([to.as_bytes(), frame].concat().into())).await;
     }
 
+    /// Relays a frame to another device, which gets it. A node that is not sure of its bus takes no frame for now, so the device
+    /// sends it again (R4).
+    pub async fn relays_to(&mut self, other: &mut Self, frame: &[u8]) {
+        let relaying = async {
+            loop {
+                self.relays(other.id, frame).await;
+                tokio::select! {
+                    got = other.gets_frame() => return got,
+                    why = self.is_refused() => assert_eq!(why, "relay_full"),
+                }
+                sleep(Duration::from_millis(50)).await;
+            }
+        };
+        let relayed = timeout(Duration::from_mins(1), relaying).await;
+        let (from, bytes) = relayed.expect("the node takes it again");
+        assert!(from == self.id && bytes[..] == frame[..], "{} bytes from {from}", bytes.len());
+    }
+
     pub async fn is_welcomed(&mut self) -> Value {
         let welcome = self.sees("welcome").await;
         self.is_known_as(&welcome);
@@ -204,14 +238,23 @@ impl TestDevice {
     }
 
     pub async fn sees_until(&mut self, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        self.sees_which(&[kind], wanted).await
+    }
+
+    /// The next message of one of these types. Skips others.
+    pub async fn sees_one_of(&mut self, kinds: &[&str]) -> Value {
+        self.sees_which(kinds, |_| true).await
+    }
+
+    async fn sees_which(&mut self, kinds: &[&str], wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
-            let message = self.next().await.unwrap_or_else(|| panic!("closed before {kind}"));
+            let message = self.next().await.unwrap_or_else(|| panic!("closed before {kinds:?}"));
             let Message::Text(text) = message else {
-                assert!(!message.is_close(), "closed before {kind}: {message:?}");
+                assert!(!message.is_close(), "closed before {kinds:?}: {message:?}");
                 continue;
             };
             let value: Value = serde_json::from_str(&text).unwrap_or(json!({"type": &*text}));
-            if value["type"] == kind && wanted(&value) {
+            if kinds.iter().any(|kind| value["type"] == *kind) && wanted(&value) {
                 return value;
             }
         }

@@ -4,10 +4,12 @@ use std::net::SocketAddr;
 use std::process::Stdio;
 
 use heliograph_signal::doctor::report::{Report, State};
+use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Command;
 
+use super::broken_uploads::until;
 use super::doctor::{certificate, check, closed, findings, names, tls, turn_on};
 use super::ports::free_port;
 use super::server::TestServer;
@@ -75,19 +77,31 @@ fn is_large(lines: &[String]) -> bool {
     length.is_some_and(|length| length > 1_000_000)
 }
 
+/// What the doctor finds at an address. Every server here can write: one that a busy machine makes too slow is looked at again.
 async fn seen_at(url: &str) -> Report {
     let here = tempfile::tempdir().unwrap();
-    findings(here.path(), &[], Some(url)).await
+    let mut report = None;
+    until(async || {
+        let found = report.insert(findings(here.path(), &[], Some(url)).await);
+        !found.text().contains("cannot write to its database")
+    })
+    .await;
+    report.unwrap()
 }
 
 #[tokio::test]
 async fn h50_a_server_says_how_it_sees_its_caller() {
     let server = TestServer::start().await;
     let forwarded = [("x-forwarded-for", "192.0.2.7"), ("x-forwarded-proto", "https")];
-    let seen = server.ask("GET", "/api/doctor", &forwarded).await.json();
+    let mut seen = Value::Null;
+    until(async || {
+        seen = server.ask("GET", "/api/doctor", &forwarded).await.json();
+        seen["database"] == true
+    })
+    .await;
     assert_eq!((&seen["host"], &seen["scheme"]), (&"127.0.0.1".into(), &"https".into()));
     assert_eq!((&seen["address"], &seen["forwarding"]), (&"192.0.2.7".into(), &"believed".into()));
-    assert_eq!((&seen["database"], &seen["room"]), (&true.into(), &true.into()));
+    assert_eq!(seen["room"], true);
     let plain = server.get("/api/doctor/").await.json();
     assert_eq!((&plain["address"], &plain["forwarding"]), (&"127.0.0.1".into(), &"none".into()));
     let wary = TestServer::with(&["--trusted-proxies", "192.0.2.1"]).await;
@@ -203,10 +217,11 @@ async fn a_server_that_is_away_is_named_and_the_program_ends_with_1() {
     };
     let away = run(&[&url, "--json"]).await;
     assert_eq!(away.status.code(), Some(1));
-    let said: serde_json::Value = serde_json::from_slice(&away.stdout).unwrap();
+    let said: Value = serde_json::from_slice(&away.stdout).unwrap();
     assert_eq!(said["ok"], false);
     assert_eq!(said["checks"][0]["name"], "connection");
     let server = TestServer::start().await;
+    server.is_well().await;
     let well = run(&[&format!("http://{}", server.address)]).await;
     assert_eq!(well.status.code(), Some(0));
     assert!(String::from_utf8(well.stdout).unwrap().contains("ok       websocket"));

@@ -8,6 +8,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 use tokio_tungstenite::tungstenite::Error;
 
+use super::broken_uploads::until;
 use super::bucket::files_in;
 use super::device::unknown_beam;
 use super::server::{Answer, TestServer};
@@ -57,8 +58,11 @@ async fn h2_a_page_learns_what_it_must_know_of_its_server() {
 #[tokio::test]
 async fn h3_the_server_is_well() {
     let server = TestServer::start().await;
-    let answer = server.get("/healthz").await;
-    assert_eq!((answer.status, answer.json()), (200, json!({"status": "ok"})));
+    until(async || {
+        let answer = server.get("/healthz").await;
+        (answer.status, answer.json()) == (200, json!({"status": "ok"}))
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -7,9 +7,7 @@ use heliograph_shared::limits::LINGER;
 use heliograph_signal::limits::Taken;
 use heliograph_signal::start::sweeper;
 use serde_json::{Value, json};
-use tokio_tungstenite::tungstenite::Message;
-
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::device::{TestDevice, unknown_beam};
 use super::file::{File, png, url};
@@ -164,6 +162,7 @@ async fn s30_who_is_here_when_the_keeping_ends_gets_items_without_the_files_that
         // An account's own upload does not end with the keeping.
         let own = format!("/api/upload/?beam_id={beam}");
         let stays = url(&owner.uploads(&own, &png(9)).await);
+        let begun = Instant::now();
         keeps(&mut ada, "1h").await;
         let goes = url(&owner.uploads(&files_of(beam), &pdf()).await);
         for (name, url) in [("stays", &stays), ("goes", &goes)] {
@@ -172,19 +171,16 @@ async fn s30_who_is_here_when_the_keeping_ends_gets_items_without_the_files_that
             ada.sees_item().await;
         }
 
-        if ends_by_time {
-            // 3,605 s, in which the device is never silent for a minute.
-            for _ in 0..65 {
-                server.time_passes(55 * SECOND).await;
-                ada.sends(Message::text("ping")).await;
-                ada.sees("pong").await;
-            }
-            server.time_passes(30 * SECOND).await;
+        let kept = if ends_by_time {
+            let kept = server.time_passes_until(&mut ada, "kept").await;
+            assert!((60 * MINUTE..63 * MINUTE).contains(&begun.elapsed()), "{:?}", begun.elapsed());
+            kept
         } else {
             ada.says(&json!({"type": "keep", "message": null})).await;
-        }
+            ada.sees("kept").await
+        };
 
-        assert_eq!(ada.sees("kept").await["message"], Value::Null);
+        assert_eq!(kept["message"], Value::Null);
         let bare = json!({"file": {"name": "goes", "size": 9, "type": ""}});
         assert_eq!(ada.sees_item().await, bare);
         let whole = json!({"file": {"name": "stays", "size": 9, "type": "", "url": stays}});

@@ -2,7 +2,10 @@
 //! acknowledged must exist afterwards (R2), on both databases.
 
 use std::env;
+use std::fs::File;
+use std::io::{self, Seek as _};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -24,7 +27,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use super::person::form;
 use super::postgres::fresh_database;
 use super::program::address_of;
-use super::server::{Answer, send};
+use super::server::{Answer, TRIES, send};
 
 /// Default number of kills per database; the long form of the test sets more.
 const KILLS: usize = 20;
@@ -175,17 +178,30 @@ impl Worker {
     }
 }
 
-/// Starts a server as a process of its own.
-async fn start(location: &Location, folder: &std::path::Path) -> (Child, SocketAddr) {
+/// Starts a server as a process of its own. The system may not have seen yet that the one before it is gone, for which a start waits
+/// only for some seconds; nothing else keeps a server from starting after a kill.
+async fn start(location: &Location, folder: &Path) -> (Child, SocketAddr) {
+    for _ in 0..TRIES {
+        let mut said = tempfile::tempfile().unwrap();
+        let mut child = spawn(location, folder, said.try_clone().unwrap());
+        let address = timeout(PATIENCE, address_of(&mut child)).await.expect("it starts or ends");
+        if let Some(address) = address {
+            return (child, address);
+        }
+        said.rewind().unwrap();
+        let why = io::read_to_string(said).unwrap();
+        assert!(why.contains("nother Heliograph server"), "{why}");
+    }
+    panic!("it does not start");
+}
+
+fn spawn(location: &Location, folder: &Path, says: File) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heliograph"));
     command.args(["serve", "--listen", "127.0.0.1:0", "--turn", "off", "--data"]).arg(folder);
     if let Location::Postgres(url) = location {
         command.args(["--database", url]);
     }
-    let command = command.stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
-    let mut child = command.spawn().unwrap();
-    let address = timeout(PATIENCE, address_of(&mut child)).await.expect("it starts");
-    (child, address)
+    command.stdout(Stdio::piped()).stderr(says).kill_on_drop(true).spawn().unwrap()
 }
 
 async fn is_there(storage: &Storage, entry: &Acknowledged) -> bool {

@@ -69,4 +69,4 @@ mod uploads;
 mod vaults;
 mod world;
 
-use heliograph_testing::{bucket, ports, postgres, redis};
+use heliograph_testing::{bucket, coturn, ports, postgres, redis};

@@ -13,6 +13,7 @@ use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
+use super::broken_uploads::until;
 use super::file::png;
 use super::nodes::Nodes;
 use super::server::TestServer;
@@ -229,8 +230,11 @@ async fn the_settings_are_shown_with_their_origin_and_their_faults() {
 async fn health_says_by_its_exit_code_whether_the_server_is_well() {
     let server = TestServer::start().await;
     let address = server.address.to_string();
-    let said = heliograph(server.folder.path(), &["health", "--listen", &address], "").await;
-    assert!(said.done && said.text.is_empty() && said.error.is_empty(), "{said:?}");
+    until(async || {
+        let said = heliograph(server.folder.path(), &["health", "--listen", &address], "").await;
+        said.done && said.text.is_empty() && said.error.is_empty()
+    })
+    .await;
     let folder = server.ends().await;
     let said = heliograph(folder.path(), &["health", "--listen", &address], "").await;
     assert!(!said.done && said.error.contains("does not answer"), "{said:?}");

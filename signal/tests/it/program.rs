@@ -18,15 +18,15 @@ pub struct Program {
     lines: watch::Receiver<usize>,
 }
 
-/// The address that a server on a free port of this machine says it has.
-pub async fn address_of(server: &mut tokio::process::Child) -> SocketAddr {
+/// The address that a server on a free port of this machine says it has; `None` if it ends without one.
+pub async fn address_of(server: &mut tokio::process::Child) -> Option<SocketAddr> {
     let mut lines = tokio::io::BufReader::new(server.stdout.take().unwrap()).lines();
-    loop {
-        let line = lines.next_line().await.unwrap().expect("the server says its address");
+    while let Some(line) = lines.next_line().await.unwrap() {
         if let Some((_, port)) = line.split_once("http://localhost:") {
-            return (Ipv4Addr::LOCALHOST, port.parse().unwrap()).into();
+            return Some((Ipv4Addr::LOCALHOST, port.parse().unwrap()).into());
         }
     }
+    None
 }
 
 impl Program {

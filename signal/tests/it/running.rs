@@ -93,8 +93,8 @@ async fn the_log_is_one_object_a_line_and_as_loud_as_asked() {
 
     let flags = ["--log", "off,heliograph_signal=debug", "--log-format", "json"];
     let mut program = Program::start(&flags, &[]);
-    program.asks("GET", "/healthz", &[], b"").await;
-    program.logs("/healthz").await;
+    program.asks("GET", "/api/site", &[], b"").await;
+    program.logs("/api/site").await;
     let log = program.log();
     let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let request = lines.iter().find(|line| line["message"] == "request").unwrap();

@@ -17,7 +17,8 @@ use heliograph_signal::clock::Clock;
 use heliograph_signal::config::Config;
 use heliograph_signal::error::Error;
 use heliograph_signal::limits::{Limits, Taken};
-use heliograph_signal::start::start;
+use heliograph_signal::start::{Error as StartError, Listeners, serve, start};
+use heliograph_storage::LeaseError;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -27,6 +28,9 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::spread::{self, Common, InTurns};
+
+/// How often a test tries to start a server. Each start waits for the locks of another one.
+pub const TRIES: u32 = 10;
 
 pub struct TestServer {
     pub app: Arc<App>,
@@ -261,9 +265,20 @@ async fn run(
     if !flags.contains(&"--disk-share") {
         all.extend(["--disk-share", "100"]);
     }
-    let (listeners, app) = start(&Config::parse_from(all), clock).await.unwrap();
-    let serving = heliograph_signal::start::serve(listeners, app.clone(), shutdown.clone());
-    (app, tokio::spawn(serving))
+    let (listeners, app) = starts(&Config::parse_from(all), clock).await;
+    (app.clone(), tokio::spawn(serve(listeners, app, shutdown.clone())))
+}
+
+/// Starts a server, also where the one before it has its locks for a while longer than a start waits: so has a process that
+/// another test starts, until it runs its own program, and Postgres, until it sees that a connection is gone.
+async fn starts(config: &Config, clock: Clock) -> (Listeners, Arc<App>) {
+    for _ in 0..TRIES {
+        match start(config, clock).await {
+            Err(StartError::Lease(LeaseError::Taken) | StartError::Folder(_)) => {}
+            started => return started.unwrap(),
+        }
+    }
+    panic!("another server has the locks");
 }
 
 /// Sends a request without a body on a connection of its own.

@@ -4,7 +4,7 @@ use heliograph_shared::ids::{BeamId, BeamKey};
 use heliograph_storage::beams::{BeamRecord, Life, REMEMBERED};
 use heliograph_storage::{Error, Location, Storage};
 
-use crate::stage::{MS, at, on_both};
+use crate::stage::{MS, at, in_turns, on_both, with_each};
 
 const BEAM: [u8; 16] = [7; 16];
 
@@ -118,18 +118,16 @@ async fn a_restart_finds_what_was_created() {
 }
 
 #[tokio::test]
-async fn forty_writers_at_once_all_succeed() {
-    on_both(async |storage| {
-        let writers: Vec<_> = (0..40)
-            .map(|n| {
-                let storage = storage.clone();
-                let id = BeamId::from_random([n; 16]);
-                tokio::spawn(async move { create(&storage, id).await })
-            })
-            .collect();
+async fn forty_writers_of_whom_many_come_at_once_all_succeed() {
+    with_each(async |storage, _writer, at_once| {
+        let writers = (0..40).map(|n| {
+            let storage = storage.clone();
+            let id = BeamId::from_random([n; 16]);
+            async move { create(&storage, id).await }
+        });
 
-        for writer in writers {
-            writer.await.unwrap().unwrap();
+        for created in in_turns(at_once, writers).await {
+            created.unwrap();
         }
     })
     .await;

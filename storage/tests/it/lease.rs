@@ -1,9 +1,11 @@
 //! The lease: one server per database.
 
 use std::fs::File;
+use std::pin::pin;
 use std::process::Command;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use heliograph_storage::{Lease, LeaseError, Location};
 use tokio::net::TcpListener;
 use tokio::time::{sleep, timeout};
@@ -44,15 +46,11 @@ async fn the_lock_of_a_folder_is_waited_for_while_a_process_has_it_that_is_only_
     first.release().await;
     file.lock().unwrap();
 
-    // On a thread, so that it is released even while the runtime stands still.
-    let released = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(50));
-        drop(file);
-    });
+    let mut second = pin!(Lease::take(&location));
+    assert!(second.as_mut().now_or_never().is_none(), "it is waited for");
+    drop(file);
 
-    Lease::take(&location).await.unwrap();
-
-    released.join().unwrap();
+    second.await.unwrap();
 }
 
 /// What a database answers.
@@ -138,7 +136,7 @@ async fn a_database_that_accepts_and_says_nothing_is_not_waited_for() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("postgres://postgres@{}/beams", silent.local_addr().unwrap());
     let location = Location::Postgres(url);
-    let mut take = std::pin::pin!(Lease::take(&location));
+    let mut take = pin!(Lease::take(&location));
     let (_held, _) = tokio::select! {
         accepted = silent.accept() => accepted.unwrap(),
         taken = &mut take => panic!("{taken:?}"),

@@ -3,7 +3,6 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use heliograph_shared::api::beams::Level;
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId, ShareId};
@@ -15,11 +14,10 @@ use heliograph_storage::notes::NewNote;
 use heliograph_storage::saved_beams::Contents;
 use heliograph_storage::uploads::{NewUpload, Wish};
 use heliograph_storage::{BeamWriter, Error, Storage};
-use tokio::sync::Semaphore;
 
 use crate::accounts::{QUOTA, account, person};
 use crate::sessions::session;
-use crate::stage::{at, quotas, with_each};
+use crate::stage::{at, in_turns, quotas, with_each};
 
 /// Rounds of each storm. Every round deadlocked before beams were locked first.
 const ROUNDS: u8 = 8;
@@ -71,17 +69,8 @@ type Job = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
 
 /// Runs all jobs, so many at once. Refusals are fine, other errors are not.
 async fn all_at_once(at_once: usize, jobs: Vec<Job>) {
-    let places = Arc::new(Semaphore::new(at_once));
-    let run = |job: Job| {
-        let places = places.clone();
-        tokio::spawn(async move {
-            let _place = places.acquire_owned().await.unwrap();
-            job.await
-        })
-    };
-    let tasks: Vec<_> = jobs.into_iter().map(run).collect();
-    for task in tasks {
-        match task.await.unwrap() {
+    for outcome in in_turns(at_once, jobs).await {
+        match outcome {
             Ok(()) => {}
             Err(error) => assert!(error.is_refusal(), "{error:?}"),
         }

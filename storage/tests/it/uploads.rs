@@ -12,7 +12,7 @@ use heliograph_storage::{Error, Storage};
 
 use crate::accounts::{account, person};
 use crate::sessions::session;
-use crate::stage::{MS, at, on_both, quotas, with_writer};
+use crate::stage::{MS, at, in_turns, on_both, quotas, with_each, with_writer};
 
 pub const NOW: Millis = at(1_000);
 pub const HOUR: Duration = Duration::from_hours(1);
@@ -165,22 +165,20 @@ async fn s15_a_blob_that_is_put_off_lets_the_others_go_first() {
 
 #[tokio::test]
 async fn many_at_once_do_not_get_more_than_the_quota() {
-    on_both(async |storage| {
+    with_each(async |storage, _writer, at_once| {
         somebody(&storage).await;
         for n in 0..12 {
             let new = if n % 2 == 0 { of_account(n) } else { of_beam(n) };
             storage.start_upload(&new).await.unwrap();
         }
 
-        let growing: Vec<_> = (0..12)
-            .map(|n| {
-                let storage = storage.clone();
-                tokio::spawn(async move { storage.grow_upload(id(n), exactly(10, 35), NOW).await })
-            })
-            .collect();
+        let growing = (0..12).map(|n| {
+            let storage = storage.clone();
+            async move { storage.grow_upload(id(n), exactly(10, 35), NOW).await }
+        });
         let mut given = [0, 0];
-        for (n, grown) in growing.into_iter().enumerate() {
-            given[n % 2] += usize::from(grown.await.unwrap().unwrap() == Room::Given(10));
+        for (n, grown) in in_turns(at_once, growing).await.into_iter().enumerate() {
+            given[n % 2] += usize::from(grown.unwrap() == Room::Given(10));
         }
 
         assert_eq!(given, [3, 3]);

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use heliograph_testing::coturn::chose_a_channel_twice;
 use heliograph_turn::TurnServer;
 use heliograph_turn::credentials::{Credentials, mint};
 
@@ -16,9 +17,7 @@ async fn uclient(server: SocketAddr, login: &Credentials, peer: &Peer, options: 
     let to = ["-e", &ip, "-r", &port];
     let all = [&always[..], &to, options].concat();
     let said = client("turnutils_uclient", server, &all).await;
-    // For each allocation it chooses two of 16,384 channels by chance, for two peers. When they are the same one, the second is refused
-    // as it has to be (RFC 8656, section 12.2), and it gives up before it sends anything.
-    if !said.text.contains("channel bind: error 400") {
+    if !chose_a_channel_twice(&said.text) {
         return said;
     }
     client("turnutils_uclient", server, &all).await

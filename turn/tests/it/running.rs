@@ -15,6 +15,8 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use super::wire::{ALLOCATE, Answer, Login, Message};
 
 pub const SECRET: &str = "a-secret-of-the-tests";
+/// Makes a test that would hang fail instead.
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Listens on loopback addresses of both families, over all transports, and relays from there to there.
 pub fn config() -> Config {
@@ -96,7 +98,7 @@ impl TurnClient {
 
     pub async fn receive(&self) -> Vec<u8> {
         let mut bytes = vec![0; 65_536];
-        let received = timeout(Duration::from_secs(10), self.socket.recv(&mut bytes));
+        let received = timeout(PATIENCE, self.socket.recv(&mut bytes));
         let length = received.await.expect("an answer").unwrap();
         bytes.truncate(length);
         bytes

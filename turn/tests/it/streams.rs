@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
+use heliograph_testing::ports::free_port_at;
 use heliograph_turn::{Handle, StartError, TurnServer};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
@@ -16,7 +16,7 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 
-use super::running::{config, credentials, start};
+use super::running::{PATIENCE, config, credentials, start};
 use super::wire::*;
 
 async fn answer(stream: &mut (impl AsyncRead + Unpin)) -> Answer {
@@ -27,12 +27,12 @@ async fn answer(stream: &mut (impl AsyncRead + Unpin)) -> Answer {
         stream.read_exact(&mut bytes[20..]).await.unwrap();
         Answer::read(&bytes)
     };
-    timeout(Duration::from_secs(10), reading).await.expect("an answer")
+    timeout(PATIENCE, reading).await.expect("an answer")
 }
 
 /// Whether a stream was closed by the server.
 async fn is_closed(stream: &mut (impl AsyncRead + Unpin)) -> bool {
-    let read = timeout(Duration::from_secs(10), stream.read(&mut [0; 100])).await;
+    let read = timeout(PATIENCE, stream.read(&mut [0; 100])).await;
     matches!(read.expect("an end"), Ok(0) | Err(_))
 }
 
@@ -51,7 +51,7 @@ async fn until_allocations_are(server: &Handle, count: u64) {
             tokio::task::yield_now().await;
         }
     };
-    timeout(Duration::from_secs(10), waiting).await.expect("the allocations");
+    timeout(PATIENCE, waiting).await.expect("the allocations");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -110,7 +110,7 @@ async fn streams_beyond_the_bound_are_closed_and_a_place_comes_free() {
             }
         }
     };
-    timeout(Duration::from_secs(10), again).await.expect("a place");
+    timeout(PATIENCE, again).await.expect("a place");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -131,7 +131,7 @@ async fn what_a_client_does_not_read_is_dropped_and_the_others_are_served() {
             tokio::task::yield_now().await;
         }
     };
-    timeout(Duration::from_mins(1), flooding).await.expect("a full outbox");
+    timeout(PATIENCE, flooding).await.expect("a full outbox");
     let mut other = TcpStream::connect(server.addresses().tcp[0]).await.unwrap();
     other.write_all(&Message::new(BINDING, 1).unsigned()).await.unwrap();
     assert!(answer(&mut other).await.is_success());
@@ -139,15 +139,19 @@ async fn what_a_client_does_not_read_is_dropped_and_the_others_are_served() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_stops_closes_everything_and_its_addresses_are_free() {
-    let server = start();
-    let addresses = server.addresses().clone();
-    let mut stream = TcpStream::connect(addresses.tcp[0]).await.unwrap();
+    // No other socket gets one of these between the two servers.
+    let own = || {
+        let ips = ["127.0.0.1", "::1"].map(|ip| ip.parse().unwrap());
+        ips.map(|ip| SocketAddr::new(ip, free_port_at(ip))).to_vec()
+    };
+    let mut config = config();
+    (config.udp, config.tcp, config.tls) = (own(), own(), own());
+    let server = TurnServer::start(&config).unwrap();
+    let mut stream = TcpStream::connect(config.tcp[0]).await.unwrap();
     allocate(&mut stream).await;
-    timeout(Duration::from_secs(10), server.stop()).await.expect("an end");
+    timeout(PATIENCE, server.stop()).await.expect("an end");
     assert!(is_closed(&mut stream).await);
-    let mut again = config();
-    (again.udp, again.tcp, again.tls) = (addresses.udp, addresses.tcp, addresses.tls);
-    assert!(TurnServer::start(&again).is_ok());
+    TurnServer::start(&config).unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
