@@ -5,7 +5,7 @@ import { type Folder, sha256Of, type TestFile } from '../support/files.ts'
 import { hidesSheet, severalFiles, sharesPictures } from '../support/scene-steps.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
-const everywhere = { tag: '@firefox' }
+const everywhere = { tag: '@everywhere' }
 
 type Box = Awaited<ReturnType<Locator['boundingBox']>>
 
