@@ -30,7 +30,10 @@ async function register(): Promise<void> {
 /** Tells the worker what was loaded before it started, and what was on its way when it took over the page: it has seen neither. */
 function reportMissed(worker: ServiceWorker): void {
   const report = (list: PerformanceObserverEntryList) => {
-    const missed = list.getEntries().filter(isMissed).map(({ name }) => name)
+    const missed = list
+      .getEntries()
+      .filter(isMissed)
+      .map(({ name }) => name)
     if (missed.length > 0) worker.postMessage(missed)
   }
   new PerformanceObserver(report).observe({ type: 'resource', buffered: true })
