@@ -94,8 +94,8 @@ struct Coming {
     is_here: bool,
     /// Whether it has come; `None` while it is under way.
     end: Option<bool>,
-    /// When its device has said that it has the file no more; it goes on where that one has it again (F17).
-    lost_at: Option<Instant>,
+    /// How long a device that has said that it has the file no more is waited for: it goes on where that one has it again (F17).
+    waited_until: Option<Instant>,
     why: Option<String>,
     /// What its person has heard of why it does not come.
     heard: Option<String>,
@@ -109,7 +109,7 @@ impl Coming {
 
     /// Whether its device may still have it again.
     fn is_waited_for(&self) -> bool {
-        self.lost_at.is_some_and(|at| at.elapsed() < WITHIN)
+        self.waited_until.is_some_and(|at| Instant::now() < at)
     }
 }
 
@@ -157,11 +157,10 @@ impl Receiving<'_> {
 
     /// When to look whether it has waited for long enough although nothing was told.
     fn looks_at(&self, patience: Instant) -> Option<Instant> {
-        let gives_up =
-            |file: &Coming| Some(file.lost_at.filter(|_| file.is_waited_for())? + WITHIN);
+        let waited_for = self.files.values().filter(|file| file.is_waited_for());
         match self.until {
             Until::NothingComes => Some(patience),
-            Until::AllHasCome => self.files.values().filter_map(gives_up).min(),
+            Until::AllHasCome => waited_for.filter_map(|file| file.waited_until).min(),
             Until::Interrupted => None,
         }
     }
@@ -231,7 +230,7 @@ impl Receiving<'_> {
             is_stored,
             is_here: false,
             end: None,
-            lost_at: None,
+            waited_until: None,
             why: None,
             heard: None,
         };
@@ -253,7 +252,8 @@ impl Receiving<'_> {
         file.end = progress.has_ended().then_some(matches!(progress, Progress::Done { .. }));
         file.is_here = matches!(progress, Progress::Moving { bytes, .. } if *bytes == file.size);
         let is_lost = matches!(progress, Progress::Failed { why: TransferFailure::Gone, .. });
-        file.lost_at = is_lost.then(|| file.lost_at.unwrap_or_else(Instant::now));
+        file.waited_until =
+            is_lost.then(|| file.waited_until.unwrap_or_else(|| Instant::now() + WITHIN));
         file.why = why(progress);
         // Those that wait for their turn can be hundreds, which would push the ones that move off the screen.
         if file.end.is_some() || matches!(progress, Progress::Queued { .. }) {
@@ -267,8 +267,9 @@ impl Receiving<'_> {
             if file.heard.as_ref() != Some(&said) {
                 self.bars.aside(|| voice.warn(&said));
                 if is_lost && self.until == Until::AllHasCome {
-                    self.bars
-                        .aside(|| voice.hint("Waiting 30 s for that device to have it again."));
+                    let within = WITHIN.as_secs();
+                    let said = format!("Waiting {within} s for that device to have it again.");
+                    self.bars.aside(|| voice.hint(&said));
                 }
             }
             file.heard = Some(said);

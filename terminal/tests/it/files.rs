@@ -319,10 +319,7 @@ fn sender_goes_on(is_receiver_killed: bool) {
     let bytes = sample(48 * MIB);
     let path = stage.file("large", &bytes);
     let (url, memory) = (stage.server.url(), stage.folder.path().join("sender"));
-    let sends = |words: &[&str]| {
-        let words = [&["send", "--json", "--no-direct", &path], words].concat();
-        program(&words).env("XDG_STATE_HOME", memory.to_str().unwrap())
-    };
+    let sends = |words: &[&str]| stage.sender(&[&["--no-direct", &path], words].concat());
     let receives = |link: &str| stage.receives(link, &["--no-direct", "--wait"]);
     let mut send = sends(&["--server", &url]).starts();
     let item = send.event("offered")["id"].clone();
@@ -372,18 +369,13 @@ fn e15_f17_both_ends_go_on_after_both_were_killed() {
 #[test]
 fn f17_what_an_earlier_run_has_shared_is_offered_before_its_device_is_in_the_beam() {
     let mut stage = Stage::new();
-    let (path, url) = (stage.file("small", b"small"), stage.server.url());
-    let memory = stage.folder.path().join("sender");
-    let sends = |words: &[&str]| {
-        let words = [&["send", "--json", &path], words].concat();
-        program(&words).env("XDG_STATE_HOME", memory.to_str().unwrap())
-    };
-    let mut send = sends(&["--server", &url]).starts();
+    let path = stage.file("small", b"small");
+    let mut send = stage.sender(&[&path, "--server", &stage.server.url()]).starts();
     let item = send.event("offered")["id"].clone();
     let link = send.event("beam")["link"].as_str().unwrap().to_owned();
     send.is_killed();
     stage.server.dies();
-    let mut send = sends(&[]).link(&link).starts();
+    let mut send = stage.sender(&[&path]).link(&link).starts();
     assert_eq!(send.event("offered")["id"], item);
     assert_eq!(send.ends(), 5);
 }

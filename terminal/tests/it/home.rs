@@ -150,46 +150,43 @@ fn f17_another_run_sends_nothing_twice_and_gives_what_the_first_has_sent() {
     assert_eq!(fs::read_to_string(into.join("a")).unwrap(), "first");
 }
 
+/// A folder is watched again whose file has been moved away since it was shared. Returns the watch, and a receiver that waits.
+fn receives_what_a_watch_has_no_more(stage: &Stage, link: &str) -> (Running, Running) {
+    fs::create_dir(stage.path("one")).unwrap();
+    fs::write(stage.path("one/a"), "first").unwrap();
+    let mut one = stage.watches("one", link, &["--all"]);
+    one.event("shared");
+    one.is_killed();
+    fs::rename(stage.path("one/a"), stage.path("a")).unwrap();
+    let one = stage.watches("one", link, &["--all"]);
+    one.event("status");
+    let into = stage.path("into");
+    let receive = ["receive", "--json", "--no-direct", "--wait", "--into", into.to_str().unwrap()];
+    let receive = program(&receive).link(link).starts();
+    while receive.event("receiving")["state"] != "failed" {}
+    (one, receive)
+}
+
 #[test]
 fn f17_a_receiver_that_waits_goes_on_once_a_watched_folder_has_a_file_again() {
     let stage = Stage::new();
     let (_copy, link) = copies(&stage.server.url(), b"a text");
-    fs::create_dir(stage.path("one")).unwrap();
-    fs::write(stage.path("one/a"), "first").unwrap();
-    let mut one = stage.watches("one", &link, &["--all"]);
-    one.event("shared");
-    one.is_killed();
-    fs::rename(stage.path("one/a"), stage.path("a")).unwrap();
-    let mut one = stage.watches("one", &link, &["--all"]);
-    one.event("status");
-    let into = stage.path("into");
-    let receive = ["receive", "--json", "--no-direct", "--wait", "--into", into.to_str().unwrap()];
-    let mut receive = program(&receive).link(&link).starts();
-    while receive.event("receiving")["state"] != "failed" {}
+    let (mut one, mut receive) = receives_what_a_watch_has_no_more(&stage, &link);
     one.is_killed();
     fs::rename(stage.path("a"), stage.path("one/a")).unwrap();
     let _one = stage.watches("one", &link, &["--all"]);
     receive.event("received");
     assert_eq!(receive.ends(), 0);
-    assert_eq!(fs::read_to_string(into.join("a")).unwrap(), "first");
+    assert_eq!(fs::read_to_string(stage.path("into/a")).unwrap(), "first");
 }
 
 #[test]
 fn f17_a_receiver_that_waits_ends_where_a_device_does_not_have_a_file_again() {
     let stage = Stage::new();
     let (_copy, link) = copies(&stage.server.url(), b"a text");
-    fs::create_dir(stage.path("one")).unwrap();
-    fs::write(stage.path("one/a"), "first").unwrap();
-    let mut one = stage.watches("one", &link, &["--all"]);
-    one.event("shared");
-    one.is_killed();
-    fs::remove_file(stage.path("one/a")).unwrap();
-    let one = stage.watches("one", &link, &["--all"]);
-    one.event("status");
-    let into = stage.path("into");
-    let words = ["receive", "--no-direct", "--wait", "--into", into.to_str().unwrap()];
-    let receive = program(&words).link(&link).ends();
-    receive.is(1, "Not received: a (the other device has it no more)");
+    let (_one, mut receive) = receives_what_a_watch_has_no_more(&stage, &link);
+    receive.says("Not received: a (the other device has it no more)");
+    assert_eq!(receive.ends(), 1);
 }
 
 #[test]

@@ -93,11 +93,7 @@ fn f17_of_a_sender_that_is_killed_at_1_50_and_99_percent_at_most_a_window_comes_
     let stage = Stage::new();
     let bytes = sample(SIZE);
     let path = stage.file("large", &bytes);
-    let memory = stage.folder.path().join("sender");
-    let sends = |words: &[&str]| {
-        let words = [&["send", "--json", "--no-direct", &path], words].concat();
-        program(&words).env("XDG_STATE_HOME", memory.to_str().unwrap())
-    };
+    let sends = |words: &[&str]| stage.sender(&[&["--no-direct", &path], words].concat());
     let mut send = sends(&["--server", &stage.server.url()]).starts();
     let item = send.event("offered")["id"].clone();
     let link = send.event("beam")["link"].as_str().unwrap().to_owned();

@@ -55,6 +55,13 @@ impl Stage {
         (send, link)
     }
 
+    /// Sends. What one run remembers, the next knows.
+    pub fn sender(&self, words: &[&str]) -> Words {
+        let memory = self.folder.path().join("sender");
+        let words = [&["send", "--json"], words].concat();
+        program(&words).env("XDG_STATE_HOME", memory.to_str().unwrap())
+    }
+
     pub fn received(&self) -> PathBuf {
         self.folder.path().join("to")
     }

@@ -27,13 +27,13 @@ const EMPTY = {
 /** The form of a new account. After the registration the route redirects. */
 export function RegisterForm() {
   const { actions } = useApp()
-  const { picture, choose, whole: wholePicture } = usePreparedPicture(actions.account.preparePicture)
+  const { picture, choose, ready } = usePreparedPicture(actions.account.preparePicture)
   const { form, field, fields, problems, settle, whole, sending, submit } = useForm(
     EMPTY,
     registerProblems,
     async (filled) => {
       const { confirm_password: _, ...account } = filled
-      return actions.account.register({ ...account, profile_picture: await wholePicture() })
+      return actions.account.register({ ...account, profile_picture: await ready() })
     },
   )
   return (

@@ -16,10 +16,10 @@ beforeEach(() => {
 afterEach(cleanup)
 
 describe('the picture of a form', () => {
-  it('is whole once it is prepared, also where the form is sent before', async () => {
+  it('is ready once it is prepared, also where the form is sent before', async () => {
     const form = rendered()
     act(() => void form.current.choose(file('a')))
-    const sent = form.current.whole()
+    const sent = form.current.ready()
     await act(async () => ends.get('a')?.(file('small a')))
     expect((await sent)?.name).toBe('small a')
     expect(form.current.picture?.name).toBe('small a')
@@ -31,7 +31,7 @@ describe('the picture of a form', () => {
     act(() => void form.current.choose(file('b')))
     await act(async () => ends.get('b')?.(file('small b')))
     await act(async () => ends.get('a')?.(file('small a')))
-    expect((await form.current.whole())?.name).toBe('small b')
+    expect((await form.current.ready())?.name).toBe('small b')
     expect(form.current.picture?.name).toBe('small b')
   })
 
@@ -49,7 +49,7 @@ describe('the picture of a form', () => {
     act(() => void form.current.choose(file('a')))
     await act(() => form.current.choose(null))
     await act(async () => ends.get('a')?.(file('small a')))
-    expect(await form.current.whole()).toBeNull()
+    expect(await form.current.ready()).toBeNull()
     expect(form.current.picture).toBeNull()
   })
 })

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 
 /**
- * The picture of a form. What is chosen is prepared before it is shown, which takes seconds on a slow phone; `whole` resolves once that is
+ * The picture of a form. What is chosen is prepared before it is shown, which takes seconds on a slow phone; `ready` resolves once that is
  * done, so that a form that is sent meanwhile has it. One that cannot be prepared leaves the one of before.
  */
 export function usePreparedPicture(prepare: (file: File) => Promise<File | null>) {
@@ -13,8 +13,8 @@ export function usePreparedPicture(prepare: (file: File) => Promise<File | null>
     const prepared = file && prepare(file)
     last.current = (async () => (prepared ? ((await prepared) ?? (await before)) : null))()
     const chosen = last.current
-    const ready = await chosen
-    if (last.current === chosen) setPicture(ready)
+    const shown = await chosen
+    if (last.current === chosen) setPicture(shown)
   }
-  return { picture, choose, whole: () => last.current }
+  return { picture, choose, ready: () => last.current }
 }
