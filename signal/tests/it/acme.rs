@@ -16,11 +16,10 @@ use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::client::TlsStream;
 
-use super::broken_uploads::until;
 use super::ports::free_port;
 use super::program::Program;
 use super::secure;
-use super::server::{TestServer, ask};
+use super::server::{TestServer, ask, until};
 
 const DOMAIN: &str = "beam.example.org";
 const OTHER: &str = "www.example.org";

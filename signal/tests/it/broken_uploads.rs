@@ -23,7 +23,7 @@ use tokio::time::Instant;
 
 use super::bucket::{BUCKET, Bucket, files_in};
 use super::file::{File, HOUR, LARGE, MIB, png, servers, url};
-use super::server::TestServer;
+use super::server::{TestServer, until};
 use super::small_disk::SmallDisk;
 
 /// Sends the head and this many bytes of an upload, and then nothing.
@@ -44,23 +44,6 @@ pub async fn begins(server: &TestServer, file: &File, sent: usize) -> TcpStream 
 
 /// How long the server listens to a client that it has refused.
 const LINGERS: Duration = Duration::from_secs(2);
-
-/// Waits until the condition holds. Only the test's own end limits it.
-pub async fn until(mut holds: impl AsyncFnMut() -> bool) {
-    let waiting = async {
-        while !holds().await {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_mins(1), waiting).await.expect("in time");
-}
-
-impl TestServer {
-    /// Waits until the server is well. It is not while a write that it tries takes two seconds, as on a busy machine (H3).
-    pub async fn is_well(&self) {
-        until(async || self.get("/healthz").await.status == 200).await;
-    }
-}
 
 /// Sends a whole upload, whatever is said meanwhile, and returns the answer.
 async fn sends_all(server: &TestServer, file: &File) -> std::io::Result<String> {

@@ -9,10 +9,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Command;
 
-use super::broken_uploads::until;
 use super::doctor::{certificate, check, closed, findings, names, tls, turn_on};
 use super::ports::free_port;
-use super::server::TestServer;
+use super::server::{TestServer, until};
 
 /// What a proxy does wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

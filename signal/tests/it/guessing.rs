@@ -7,10 +7,9 @@ use heliograph_signal::limits::Limits;
 use serde_json::json;
 use tokio::net::TcpStream;
 
-use super::broken_uploads::until;
 use super::person::Person;
 use super::program::Program;
-use super::server::{TestServer, send};
+use super::server::{TestServer, send, until};
 
 #[tokio::test]
 async fn h11_an_unknown_name_takes_as_long_as_a_wrong_password() {

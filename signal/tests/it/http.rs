@@ -8,10 +8,9 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 use tokio_tungstenite::tungstenite::Error;
 
-use super::broken_uploads::until;
 use super::bucket::files_in;
 use super::device::unknown_beam;
-use super::server::{Answer, TestServer};
+use super::server::{Answer, TestServer, until};
 
 type Headers<'a> = &'a [(&'a str, &'a str)];
 

@@ -16,10 +16,10 @@ use heliograph_signal::start::sweeper;
 use heliograph_storage::blobs::BlobId;
 use tempfile::TempDir;
 
-use super::broken_uploads::{begins, until};
+use super::broken_uploads::begins;
 use super::bucket::{Bucket, files_in};
 use super::file::{File, HOUR, MIB, bucket_flags, png};
-use super::server::TestServer;
+use super::server::{TestServer, until};
 
 /// A form with this file, available at once.
 fn form_of(server: &TestServer, file: &File) -> Multipart {

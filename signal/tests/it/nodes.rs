@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::{sleep, timeout};
 
-use super::broken_uploads::{begins, until};
+use super::broken_uploads::begins;
 use super::device::{TestDevice, unknown_beam};
 use super::file::{MIB, png};
 use super::person::Person;
 use super::postgres::fresh_database;
 use super::program::Program;
 use super::redis::Redis;
-use super::server::TestServer;
+use super::server::{TestServer, until};
 
 /// Makes a test that would hang fail instead.
 const PATIENCE: Duration = Duration::from_mins(1);

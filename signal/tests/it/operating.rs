@@ -13,10 +13,9 @@ use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-use super::broken_uploads::until;
 use super::file::png;
 use super::nodes::Nodes;
-use super::server::TestServer;
+use super::server::{TestServer, until};
 use super::world::{Who, on_both};
 
 /// What a command said, and whether it did it.

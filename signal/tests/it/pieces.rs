@@ -7,12 +7,11 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::broken_uploads::until;
 use super::bucket::files_in;
 use super::device::unknown_beam;
 use super::file::File;
 use super::person::Person;
-use super::server::{Answer, TestServer};
+use super::server::{Answer, TestServer, until};
 
 pub const VERSION: (&str, &str) = ("tus-resumable", "1.0.0");
 pub const TYPE: (&str, &str) = ("content-type", "application/offset+octet-stream");

@@ -7,11 +7,10 @@ use heliograph_signal::start::sweeper;
 use heliograph_storage::blobs::BlobId;
 use tokio::time::{sleep, timeout};
 
-use super::broken_uploads::until;
 use super::bucket::Bucket;
 use super::file::{File, HOUR, MIB, bucket_flags, png};
 use super::pieces::{kept_beam, saved_beam};
-use super::server::TestServer;
+use super::server::{TestServer, until};
 
 /// Parts of the file in the bucket: five of 5 MiB, and the rest.
 const PARTS: usize = 6;

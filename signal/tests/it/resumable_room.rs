@@ -11,10 +11,9 @@ use heliograph_signal::address::Peer;
 use heliograph_signal::edge::router::router;
 use tower::Service as _;
 
-use super::broken_uploads::until;
 use super::file::{MIB, png};
 use super::pieces::{VERSION, kept_beam};
-use super::server::TestServer;
+use super::server::{TestServer, until};
 use super::small_disk::SmallDisk;
 
 /// Begins an upload by a request that is dropped after so many steps. Returns the upload's path if it was answered by then.

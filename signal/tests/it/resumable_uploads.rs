@@ -12,12 +12,11 @@ use sha1::{Digest as _, Sha1};
 use tempfile::TempDir;
 use tokio::io::AsyncReadExt as _;
 
-use super::broken_uploads::until;
 use super::bucket::Bucket;
 use super::device::unknown_beam;
 use super::file::{HOUR, LARGE, MIB, bucket_flags, png, servers};
 use super::pieces::{TYPE, VERSION, begins_piece, kept_beam, metadata};
-use super::server::TestServer;
+use super::server::{TestServer, until};
 
 const DAY: Duration = Duration::from_hours(24);
 

@@ -15,12 +15,11 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::broken_uploads::until;
 use super::device::unknown_beam;
 use super::file::png;
 use super::person::form;
 use super::program::address_of;
-use super::server::{Answer, TestServer, ask, send};
+use super::server::{Answer, TestServer, ask, send, until};
 
 const MIB: u64 = 1024 * 1024;
 /// How long each kind of client goes on. Without its bound, each takes hundreds of MiB in this time.

@@ -74,7 +74,22 @@ impl Answer {
     }
 }
 
+/// Waits until the condition holds. Only the test's own end limits it.
+pub async fn until(mut holds: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !holds().await {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_mins(1), waiting).await.expect("in time");
+}
+
 impl TestServer {
+    /// Waits until the server is well. It is not while a write that it tries takes two seconds, as on a busy machine (H3).
+    pub async fn is_well(&self) {
+        until(async || self.get("/healthz").await.status == 200).await;
+    }
+
     pub async fn start() -> Self {
         Self::with(&[]).await
     }
